@@ -1,0 +1,83 @@
+"""Discrete geometric mechanics on manifolds, Lie groups and Lie groupoids.
+
+Importing the package switches JAX to float64 (``jax_enable_x64``): the laws it keeps hold to about 1e-12, which single
+precision cannot show.
+"""
+
+import jax as _jax
+
+_jax.config.update("jax_enable_x64", True)
+
+from groupoid_mech.errors import (  # noqa: E402
+    ArgumentError,
+    CutLocusError,
+    GroupoidMechError,
+    NotFiniteError,
+    NotSubmersiveError,
+    NotTraceableError,
+    OffManifoldError,
+)
+from groupoid_mech.groups.heisenberg import Heisenberg  # noqa: E402
+from groupoid_mech.groups.lie_group import LieGroup  # noqa: E402
+from groupoid_mech.groups.product import ProductGroup  # noqa: E402
+from groupoid_mech.groups.se2 import SE2  # noqa: E402
+from groupoid_mech.groups.se3 import SE3  # noqa: E402
+from groupoid_mech.groups.so2 import SO2  # noqa: E402
+from groupoid_mech.groups.so3 import SO3  # noqa: E402
+from groupoid_mech.groups.translations import Translations  # noqa: E402
+from groupoid_mech.groups.unit_quaternions import UnitQuaternions  # noqa: E402
+from groupoid_mech.manifolds.calculus import (  # noqa: E402
+    differential,
+    exterior_derivative,
+    interior_product,
+    lie_bracket,
+    lie_derivative,
+    pull_back,
+    push_forward,
+)
+from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle  # noqa: E402
+from groupoid_mech.manifolds.euclidean import Euclidean  # noqa: E402
+from groupoid_mech.manifolds.level_set import LevelSet  # noqa: E402
+from groupoid_mech.manifolds.manifold import Manifold  # noqa: E402
+from groupoid_mech.manifolds.product import ProductManifold  # noqa: E402
+from groupoid_mech.manifolds.sphere import Sphere  # noqa: E402
+from groupoid_mech.manifolds.tangent_bundle import TangentBundle  # noqa: E402
+from groupoid_mech.manifolds.torus import Torus  # noqa: E402
+from groupoid_mech.manifolds.vector_bundle import VectorBundle  # noqa: E402
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "SE2",
+    "SE3",
+    "SO2",
+    "SO3",
+    "ArgumentError",
+    "CotangentBundle",
+    "CutLocusError",
+    "Euclidean",
+    "GroupoidMechError",
+    "Heisenberg",
+    "LevelSet",
+    "LieGroup",
+    "Manifold",
+    "NotFiniteError",
+    "NotSubmersiveError",
+    "NotTraceableError",
+    "OffManifoldError",
+    "ProductGroup",
+    "ProductManifold",
+    "Sphere",
+    "TangentBundle",
+    "Torus",
+    "Translations",
+    "UnitQuaternions",
+    "VectorBundle",
+    "differential",
+    "exterior_derivative",
+    "interior_product",
+    "lie_bracket",
+    "lie_derivative",
+    "pull_back",
+    "push_forward",
+]

@@ -1,0 +1,190 @@
+"""Checks of what users give: structure, shape, dtype and finiteness, with errors that teach.
+
+Shapes are checked always (at trace time this costs nothing at run time); values only where they are known, outside of
+``jit``. `guard` puts the checks around the methods that an implementer writes, so that formulas stay formulas.
+"""
+
+import functools
+import inspect
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from groupoid_mech.errors import ArgumentError, CutLocusError, NotFiniteError, NotTraceableError
+
+LOCAL_INVERSES = frozenset({"local", "log", "cayley_inverse", "fiber_local"})
+
+
+def is_concrete(tree: Any) -> bool:
+    """Whether no leaf of the tree is being traced."""
+    return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(tree))
+
+
+def is_finite(tree: Any) -> bool:
+    """Whether every number in a concrete tree is finite."""
+    leaves = (leaf for leaf in jax.tree.leaves(tree) if eqx.is_inexact_array(leaf))
+    return all(bool(np.all(np.isfinite(np.asarray(leaf)))) for leaf in leaves)
+
+
+def require_positive_integer(owner: str, name: str, value: Any) -> None:
+    """Refuse anything but an ``int`` ≥ 1."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ArgumentError(f"{owner} needs {name} to be an integer ≥ 1; got {value!r}.")
+
+
+def require_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is not one of the named choices."""
+    if value not in choices:
+        listed = " or ".join(repr(choice) for choice in choices)
+        raise ArgumentError(f"{owner} needs {name} to be {listed}; got {value!r}.")
+
+
+def require_instances(owner: str, name: str, values: tuple[Any, ...], kind: type) -> None:
+    """Refuse an empty tuple, or one with a member that is not a ``kind``."""
+    if not values:
+        raise ArgumentError(f"{owner} needs at least one {kind.__name__} as {name}; got none.")
+    for position, value in enumerate(values):
+        if not isinstance(value, kind):
+            raise ArgumentError(
+                f"{owner} needs {name}[{position}] to be a {kind.__name__}; got {describe(value)}. "
+                f"Give an instance, as in Sphere(2), not the class."
+            )
+
+
+def describe(value: Any) -> str:
+    """A short account of a value: shape and dtype of arrays, structure of trees."""
+    if isinstance(value, (jax.Array, np.ndarray)):
+        return f"an array of shape {tuple(value.shape)} and dtype {value.dtype}"
+    if isinstance(value, jax.ShapeDtypeStruct):
+        return f"an array of shape {tuple(value.shape)} and dtype {value.dtype}"
+    if isinstance(value, tuple):
+        return "a tuple (" + ", ".join(describe(part) for part in value) + ")"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return f"{type(value).__name__} {value!r}"[:120]
+
+
+def require_like(owner: str, name: str, value: Any, expected: Any) -> None:
+    """Refuse a tree whose structure, shapes or dtypes differ from the expected ones."""
+    leaves, structure = jax.tree.flatten(value)
+    expected_leaves, expected_structure = jax.tree.flatten(expected)
+    fits = structure == expected_structure and all(
+        isinstance(leaf, (jax.Array, np.ndarray)) and leaf.shape == want.shape
+        for leaf, want in zip(leaves, expected_leaves, strict=True)
+    )
+    if not fits:
+        raise ArgumentError(
+            f"{owner} needs {name} to be {describe(expected)}; got {describe(value)}. "
+            f"Write for one element and batch with jax.vmap; lists become arrays with jnp.array."
+        )
+    for leaf, want in zip(leaves, expected_leaves, strict=True):
+        if leaf.dtype != want.dtype:
+            raise ArgumentError(
+                f"{owner} needs {name} in dtype {want.dtype}; got dtype {leaf.dtype}. "
+                f"Convert with jnp.asarray(value, dtype=float)."
+            )
+
+
+def require_finite(owner: str, name: str, value: Any) -> None:
+    """Refuse a concrete tree with NaN or infinity in it."""
+    if is_concrete(value) and not is_finite(value):
+        raise ArgumentError(f"{owner} needs {name} to be finite; got {value!r}.")
+
+
+def require_vector(owner: str, name: str, value: Any, size: int) -> None:
+    """Refuse anything but a flat float vector of the given size."""
+    require_like(owner, name, value, jax.ShapeDtypeStruct((size,), jnp.zeros(0).dtype))
+    require_finite(owner, name, value)
+
+
+def name_of(function: Any) -> str:
+    """The name a user knows a function by."""
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+def _line_in(function: Any, error: BaseException) -> str:
+    """The last line of the user's own file in a traceback, as ``file:line: text``."""
+    code_owner = function if inspect.isfunction(function) else type(function)
+    try:
+        path = inspect.getsourcefile(code_owner)
+    except TypeError:
+        return ""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    return f" (line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
+
+
+@contextmanager
+def explaining_traces(function: Any) -> Iterator[None]:
+    """Turn JAX's tracing errors into one sentence about the function that caused them."""
+    try:
+        yield
+    except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:
+        message = (
+            f"{name_of(function)} cannot be traced by JAX{_line_in(function, error)}: it turns an array that has "
+            f"no value yet into a number. Use jax.numpy instead of numpy or math, and jnp.where or jax.lax.cond "
+            f"instead of a Python `if` on values."
+        )
+    else:
+        return
+    raise NotTraceableError(message)
+
+
+def traced_shape(function: Any, *arguments: Any) -> Any:
+    """The shapes that a user's function returns, found by tracing it once; a bad function is explained."""
+    if not callable(function):
+        raise ArgumentError(f"a function was needed; got {describe(function)}.")
+    with explaining_traces(function):
+        return eqx.filter_eval_shape(function, *arguments)
+
+
+def guard(cls: type, **kinds: tuple[str, ...]) -> None:
+    """Wrap the named methods that a class itself defines, so that they check their arguments.
+
+    ``kinds`` names for each method what its arguments are; ``point`` is checked by ``self.check_point`` and
+    ``vector`` by ``self.check_vector``. Calls outside of ``jit`` also check values and are compiled as one function.
+    """
+    for name, argument_kinds in kinds.items():
+        method = cls.__dict__.get(name)
+        if inspect.isfunction(method) and not getattr(method, "__isabstractmethod__", False):
+            setattr(cls, name, _guarded(method, argument_kinds))
+
+
+def _guarded(method: Callable[..., Any], kinds: tuple[str, ...]) -> Callable[..., Any]:
+    names = list(inspect.signature(method).parameters)[1:]
+    compiled = eqx.filter_jit(method)
+
+    @functools.wraps(method)
+    def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        values = inspect.signature(method).bind(self, *args, **kwargs).args[1:] if kwargs else args
+        if len(values) != len(names):
+            raise TypeError(f"{type(self).__name__}.{method.__name__} takes ({', '.join(names)}); got {len(values)}")
+        for name, kind, value in zip(names, kinds, values, strict=True):
+            check = self.check_point if kind == "point" else self.check_vector
+            check(value, owner=f"{type(self).__name__}.{method.__name__}", name=name)
+        if not is_concrete((self, values)):
+            return method(self, *values)
+        result = compiled(self, *values)
+        if not is_finite(result):
+            raise _without_value(self, method.__name__, names, values)
+        return result
+
+    return checked
+
+
+def _without_value(self: Any, method: str, names: list[str], values: tuple[Any, ...]) -> Exception:
+    given = ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True)).replace("\n", "")
+    owner = f"{type(self).__name__}.{method}({', '.join(names)})"
+    if method in LOCAL_INVERSES:
+        return CutLocusError(
+            f"{owner} has no value here: the point is on the cut locus or outside the chart's domain ({given}). "
+            f"Take a nearer point, or split the arc by a point in between."
+        )
+    return NotFiniteError(
+        f"{owner} has no finite value: the argument is outside of its domain ({given}). Take a shorter vector."
+    )

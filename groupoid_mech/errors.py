@@ -1,0 +1,32 @@
+"""The named errors of the library.
+
+Every error about what a user gave is a ``ValueError``: it says what was needed, what came and what to do.
+"""
+
+
+class GroupoidMechError(ValueError):
+    """Base of all errors that the library raises about its input."""
+
+
+class ArgumentError(GroupoidMechError):
+    """An argument has the wrong structure, shape, dtype or value."""
+
+
+class OffManifoldError(GroupoidMechError):
+    """A point does not lie on the manifold it was said to lie on."""
+
+
+class CutLocusError(GroupoidMechError):
+    """A local inverse (``local``, ``log``, ``cayley_inverse``) was asked for where it does not exist."""
+
+
+class NotFiniteError(GroupoidMechError):
+    """A computation has no finite result for finite input: the input is outside the map's domain."""
+
+
+class NotTraceableError(GroupoidMechError):
+    """A user's function cannot be traced by JAX (it uses numpy, ``math`` or a Python branch on values)."""
+
+
+class NotSubmersiveError(GroupoidMechError):
+    """The defining function of a level set loses rank: the level set is not a manifold there."""

@@ -1,0 +1,1 @@
+"""Lie groups as manifolds retracted by x · τ(ξ), with their exponential and Cayley calculus in closed form."""

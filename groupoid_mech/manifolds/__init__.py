@@ -1,0 +1,1 @@
+"""Manifolds by centred local parametrizations, and exact calculus on them."""

@@ -1,0 +1,51 @@
+"""The cotangent bundle, in canonical charts."""
+
+from typing import final
+
+import jax
+import jax.numpy as jnp
+
+from groupoid_mech._types import Point, Vector
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.vector_bundle import VectorBundle
+
+
+@final
+class CotangentBundle(VectorBundle):
+    r"""The cotangent bundle :math:`T^*M`; a point is ``(x, p)`` with ``p`` the components in the frame at ``x``.
+
+    The coordinates :math:`(\xi, \pi)` centred at :math:`(x, p)` are canonical: with
+    :math:`y = \operatorname{retract}(x, \xi)`,
+
+    .. math:: \operatorname{retract}((x, p), (\xi, \pi)) = (y, F^T (p + \pi)), \qquad
+        F = D_\eta[\operatorname{local}(x, \operatorname{retract}(y, \eta))]_{\eta = 0} ,
+
+    so that :math:`\omega = d\xi \wedge d\pi` at the point.
+
+    Args:
+        base: The manifold :math:`M`.
+
+    Example:
+        >>> from groupoid_mech import Euclidean
+        >>> CotangentBundle(Euclidean(1)).retract((jnp.zeros(1), jnp.ones(1)), jnp.array([1.0, 2.0]))
+        (Array([1.], dtype=float64), Array([3.], dtype=float64))
+    """
+
+    base: Manifold
+
+    @property
+    def rank(self) -> int:
+        """The dimension of the base."""
+        return self.base.dim
+
+    def retract(self, x: Point, xi: Vector) -> Point:
+        (q, p), (xi, pi) = x, jnp.split(xi, 2)
+        y = self.base.retract(q, xi)
+        _, transpose = jax.vjp(lambda z: self.base.local(q, self.base.retract(y, z)), jnp.zeros(self.base.dim))
+        return y, transpose(p + pi)[0]
+
+    def local(self, x: Point, y: Point) -> Vector:
+        (q, p), (r, covector) = x, y
+        xi = self.base.local(q, r)
+        _, transpose = jax.vjp(lambda z: self.base.local(r, self.base.retract(q, z)), xi)
+        return jnp.concatenate([xi, transpose(covector)[0] - p])

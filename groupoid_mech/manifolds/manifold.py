@@ -1,0 +1,105 @@
+r"""The abstract manifold: one centred local parametrization per point, and what follows from it.
+
+Convention: points are pytrees in embedded form; tangent and cotangent vectors are flat coordinates in the frame at the
+point, the derivative of ``retract(x, ·)`` at 0. DESIGN §2.
+"""
+
+from abc import abstractmethod
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from groupoid_mech._arguments import guard, is_concrete, require_like, require_vector
+from groupoid_mech._types import Key, Point, Scalar, Vector
+from groupoid_mech.errors import OffManifoldError
+
+ON_MANIFOLD = 1e-8
+
+
+class Manifold(eqx.Module):
+    r"""A manifold :math:`M`, given by its centred local parametrizations.
+
+    .. math:: \operatorname{retract}(x, \cdot): R^{\dim M} \to M, \qquad \operatorname{retract}(x, 0) = x, \qquad
+        \operatorname{local}(x, \cdot) = \operatorname{retract}(x, \cdot)^{-1} \text{ near } x .
+
+    Subclasses give ``dim`` and the five methods below; calculus, groupoids and mechanics need nothing else. Methods
+    are written for one point and batched with ``jax.vmap``. Called outside of ``jit`` they check that points lie on
+    the manifold (to 1e-8) and that the result is finite.
+    """
+
+    dim: eqx.AbstractVar[int]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        guard(cls, retract=("point", "vector"), local=("point", "point"))
+
+    @abstractmethod
+    def retract(self, x: Point, xi: Vector) -> Point:
+        r"""The point with centred coordinates ``xi`` at ``x``; ``retract(x, 0) = x``. Its derivative at 0 is the frame."""
+
+    @abstractmethod
+    def local(self, x: Point, y: Point) -> Vector:
+        r"""The centred coordinates of ``y`` at ``x``: the inverse of ``retract(x, ·)`` near ``x``."""
+
+    @abstractmethod
+    def project(self, y: Point) -> Point:
+        r"""The nearest point of the manifold to a nearby ambient point ``y``."""
+
+    @abstractmethod
+    def violation(self, y: Point) -> Scalar:
+        r"""How far the ambient point ``y`` is from satisfying the equations of the manifold: 0 exactly on it."""
+
+    @abstractmethod
+    def random_point(self, key: Key) -> Point:
+        r"""A point drawn with the JAX random ``key``."""
+
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        r"""The tangent vector with frame coordinates ``xi`` at ``x``, in the ambient form of the point."""
+        self.check_vector(xi, owner=f"{type(self).__name__}.to_ambient", name="xi")
+        return jax.jvp(lambda v: self.retract(x, v), (jnp.zeros(self.dim),), (xi,))[1]
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        r"""The frame coordinates at ``x`` of an ambient tangent vector ``v``."""
+        self._check_shape(v, owner=f"{type(self).__name__}.from_ambient", name="v")
+        return jax.jvp(lambda y: self.local(x, y), (x,), (v,))[1]
+
+    def check_point(self, x: Point, *, owner: str = "", name: str = "x") -> None:
+        """Raise an error that says what is wrong if ``x`` is not a point of this manifold.
+
+        Under ``jit`` only structure, shapes and dtypes can be seen; outside also the distance.
+        """
+        owner = owner or f"{type(self).__name__}.check_point"
+        self._check_shape(x, owner=owner, name=name)
+        if is_concrete((self, x)):
+            gap = float(_violation(self, x))
+            if not gap <= ON_MANIFOLD:
+                raise OffManifoldError(
+                    f"{owner} needs {name} on {type(self).__name__}; it is off by {gap:.3g} (allowed {ON_MANIFOLD:g}). "
+                    f"Use project({name}) to move it onto the manifold."
+                )
+
+    def check_vector(self, xi: Vector, *, owner: str = "", name: str = "xi") -> None:
+        """Raise an error that says what is wrong if ``xi`` is not a coordinate vector of this manifold."""
+        require_vector(owner or f"{type(self).__name__}.check_vector", name, xi, self.dim)
+
+    def point_like(self) -> Any:
+        """The structure, shapes and dtypes of a point, as ``jax.ShapeDtypeStruct`` leaves."""
+        leaves, structure = jax.tree.flatten(self)
+        key = (structure, tuple((leaf.shape, leaf.dtype) if eqx.is_array(leaf) else leaf for leaf in leaves))
+        if key not in _point_shapes:
+            _point_shapes[key] = eqx.filter_eval_shape(lambda M: M.random_point(jax.random.key(0)), self)
+        return _point_shapes[key]
+
+    def _check_shape(self, x: Point, *, owner: str, name: str) -> None:
+        require_like(owner, name, x, self.point_like())
+
+
+# Tracing random_point to learn the shape of a point is slow for level sets: once per manifold is enough.
+_point_shapes: dict[Any, Any] = {}
+
+
+@eqx.filter_jit
+def _violation(manifold: Manifold, x: Point) -> Scalar:
+    return manifold.violation(x)

@@ -1,0 +1,65 @@
+"""The round sphere in its embedding, retracted by the exponential map."""
+
+from typing import final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from groupoid_mech._arguments import require_positive_integer
+from groupoid_mech._types import Key, Matrix, Point, Scalar, Vector
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.numerics.angle import angle_ratio
+from groupoid_mech.numerics.matrix import complement, dot, matvec
+from groupoid_mech.numerics.stumpff import stumpff
+
+_ANTIPODE = 8 * float(jnp.finfo(jnp.float64).eps)
+
+
+@final
+class Sphere(Manifold):
+    r"""The unit sphere :math:`S^n \subset R^{n+1}`.
+
+    .. math:: \operatorname{retract}(x, \xi) = \cos|\xi|\, x + \frac{\sin|\xi|}{|\xi|} E(x)\xi, \qquad
+        \operatorname{local}(x, y) = \frac{\theta}{\sin\theta}\, E(x)^T y, \quad \theta = \angle(x, y) .
+
+    The frame :math:`E(x)` is orthonormal and, with :math:`x` last, positively oriented; it is smooth but for a jump
+    across the equator :math:`x_{n+1} = 0`. ``local`` reaches every point but the antipode, where it raises
+    ``CutLocusError`` (NaN under ``jit``).
+
+    Args:
+        dim: The dimension :math:`n`.
+
+    Example:
+        >>> north = jnp.array([0.0, 0.0, 1.0])
+        >>> Sphere(2).retract(north, jnp.array([jnp.pi / 2, 0.0])).round(12)
+        Array([1., 0., 0.], dtype=float64)
+    """
+
+    dim: int = eqx.field(static=True)
+
+    def __check_init__(self) -> None:
+        require_positive_integer("Sphere", "dim", self.dim)
+
+    def retract(self, x: Point, xi: Vector) -> Point:
+        t = dot(xi, xi)
+        return stumpff(0, t) * x + stumpff(1, t) * matvec(self.frame(x), xi)
+
+    def local(self, x: Point, y: Point) -> Vector:
+        v = matvec(self.frame(x).T, y)
+        cosine, sine_squared = dot(x, y), dot(v, v)
+        antipodal = (cosine < 0) & (sine_squared < _ANTIPODE**2)
+        return jnp.where(antipodal, jnp.nan, angle_ratio(jnp.where(antipodal, 1.0, sine_squared), cosine) * v)
+
+    def project(self, y: Point) -> Point:
+        return y / jnp.sqrt(dot(y, y))
+
+    def violation(self, y: Point) -> Scalar:
+        return jnp.abs(jnp.sqrt(dot(y, y)) - 1)
+
+    def random_point(self, key: Key) -> Point:
+        return self.project(jax.random.normal(key, (self.dim + 1,)))
+
+    def frame(self, x: Point) -> Matrix:
+        r"""The frame :math:`E(x)`: an orthonormal basis of :math:`T_x S^n` as columns."""
+        return complement(x[:, None])

@@ -1,0 +1,49 @@
+"""The tangent bundle, in the charts that a chart of the base induces."""
+
+from typing import final
+
+import jax
+import jax.numpy as jnp
+
+from groupoid_mech._types import Point, Vector
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.vector_bundle import VectorBundle
+
+
+@final
+class TangentBundle(VectorBundle):
+    r"""The tangent bundle :math:`TM`; a point is ``(x, v)`` with ``v`` the coordinates in the frame at ``x``.
+
+    The coordinates :math:`(\xi, \eta)` centred at :math:`(x, v)` are those of the chart
+    :math:`\operatorname{retract}(x, \cdot)` and its velocities:
+
+    .. math:: \operatorname{retract}((x, v), (\xi, \eta)) = (y, D_\xi[\operatorname{local}(y,
+        \operatorname{retract}(x, \xi))]\,(v + \eta)), \qquad y = \operatorname{retract}(x, \xi) .
+
+    Args:
+        base: The manifold :math:`M`.
+
+    Example:
+        >>> from groupoid_mech import Euclidean
+        >>> TangentBundle(Euclidean(1)).retract((jnp.zeros(1), jnp.ones(1)), jnp.array([1.0, 2.0]))
+        (Array([1.], dtype=float64), Array([3.], dtype=float64))
+    """
+
+    base: Manifold
+
+    @property
+    def rank(self) -> int:
+        """The dimension of the base."""
+        return self.base.dim
+
+    def retract(self, x: Point, xi: Vector) -> Point:
+        (q, v), (xi, eta) = x, jnp.split(xi, 2)
+        y = self.base.retract(q, xi)
+        return y, jax.jvp(lambda z: self.base.local(y, self.base.retract(q, z)), (xi,), (v + eta,))[1]
+
+    def local(self, x: Point, y: Point) -> Vector:
+        (q, v), (r, w) = x, y
+        xi, velocity = jax.jvp(
+            lambda z: self.base.local(q, self.base.retract(r, z)), (jnp.zeros(self.base.dim),), (w,)
+        )
+        return jnp.concatenate([xi, velocity - v])

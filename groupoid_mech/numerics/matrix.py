@@ -1,0 +1,92 @@
+"""Products and solves of small matrices, as plain multiply-and-add.
+
+Convention: one matrix at a time, shapes known when tracing. No LAPACK call and no library ``dot`` for small sizes: both
+are calls out of the compiled loop and cost more than the arithmetic (see ``benchmarks/small_matrices.py``).
+"""
+
+import jax
+import jax.numpy as jnp
+
+from groupoid_mech._types import Array, Matrix, Vector
+
+UNROLLED_UP_TO = 12
+
+
+def matmul(A: Matrix, B: Matrix) -> Matrix:
+    """``A B`` for small matrices."""
+    return jnp.sum(A[:, :, None] * B[None, :, :], axis=1)
+
+
+def matvec(A: Matrix, x: Vector) -> Vector:
+    """``A x`` for a small matrix."""
+    return jnp.sum(A * x[None, :], axis=1)
+
+
+def dot(x: Vector, y: Vector) -> Array:
+    """The Euclidean inner product of two small vectors."""
+    return jnp.sum(x * y)
+
+
+def cross_matrix(w: Vector) -> Matrix:
+    r"""The matrix :math:`\hat w` with :math:`\hat w\,x = w \times x`."""
+    zero = jnp.zeros_like(w[0])
+    return jnp.stack([zero, -w[2], w[1], w[2], zero, -w[0], -w[1], w[0], zero]).reshape(3, 3)
+
+
+def solve(A: Matrix, b: Vector) -> Vector:
+    """The solution of ``A x = b``, differentiated as a linear solve.
+
+    Up to size 12 by unrolled elimination with partial pivoting, above by LAPACK. A singular ``A`` gives
+    infinities or NaN, which callers turn into their own named errors.
+    """
+    eliminate = _eliminate if A.shape[0] <= UNROLLED_UP_TO else jnp.linalg.solve
+    return jax.lax.custom_linear_solve(
+        lambda x: matvec(A, x),
+        b,
+        solve=lambda _, rhs: eliminate(A, rhs),
+        transpose_solve=lambda _, rhs: eliminate(A.T, rhs),
+    )
+
+
+def _eliminate(A: Matrix, b: Vector) -> Vector:
+    n = A.shape[0]
+    rows = [jnp.concatenate([A[i], b[i : i + 1]]) for i in range(n)]
+    for k in range(n):
+        for i in range(k + 1, n):
+            larger = jnp.abs(rows[i][k]) > jnp.abs(rows[k][k])
+            rows[k], rows[i] = jnp.where(larger, rows[i], rows[k]), jnp.where(larger, rows[k], rows[i])
+        for i in range(k + 1, n):
+            rows[i] = rows[i] - (rows[i][k] / rows[k][k]) * rows[k]
+    x: list[Array] = [b[0]] * n
+    for i in reversed(range(n)):
+        rest = rows[i][n]
+        for j in range(i + 1, n):
+            rest = rest - rows[i][j] * x[j]
+        x[i] = rest / rows[i][i]
+    return jnp.stack(x)
+
+
+def complement(A: Matrix) -> Matrix:
+    r"""An orthonormal basis, as columns, of the orthogonal complement of the columns of ``A``.
+
+    By Householder reflections: for ``A`` of full column rank the basis is a smooth function of ``A`` but for sudden
+    sign changes on a set of measure zero. The columns ``(complement, A)`` are positively oriented for one column.
+    """
+    n, m = A.shape
+    columns = [A[:, j] for j in range(m)]
+    basis = jnp.eye(n)[:, : n - m]
+    reflections = []
+    for j in range(m):
+        tail = jnp.arange(n) < n - j
+        a = jnp.where(tail, columns[j], 0.0)
+        pivot = n - 1 - j
+        sign = jnp.where(a[pivot] >= 0, 1.0, -1.0)
+        v = a.at[pivot].add(sign * jnp.sqrt(dot(a, a)))
+        scale = 2 / dot(v, v)
+        reflections.append((v, scale, sign))
+        for k in range(j + 1, m):
+            columns[k] = columns[k] - scale * dot(v, columns[k]) * v
+    for v, scale, sign in reversed(reflections):
+        basis = basis - scale * v[:, None] * jnp.sum(v[:, None] * basis, axis=0)[None, :]
+        basis = basis.at[:, 0].multiply(sign) if n > m else basis
+    return basis

@@ -1,0 +1,46 @@
+r"""Entire functions behind rotations, exact with all derivatives at zero.
+
+.. math:: c_k(t) = \sum_{j \ge 0} \frac{(-t)^j}{(2j + k)!}, \qquad c_0(\theta^2) = \cos\theta, \quad
+    c_1(\theta^2) = \frac{\sin\theta}\theta, \quad c_2(\theta^2) = \frac{1 - \cos\theta}{\theta^2}, \;\dots
+    \qquad c_k' = \tfrac12 (k\,c_{k+2} - c_{k+1}).
+"""
+
+import math
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from groupoid_mech._types import Scalar
+
+_SERIES_UP_TO = 4.0
+_SERIES_TERMS = 16
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def stumpff(k: int, t: Scalar) -> Scalar:
+    r"""Stumpff's function :math:`c_k(t)` for :math:`t \ge 0`.
+
+    The power series below t = 4 and the recursion :math:`t\,c_{k+2} = 1/k! - c_k` above keep every digit that
+    the closed forms lose; derivatives follow :math:`c_k' = (k\,c_{k+2} - c_{k+1})/2`, so none is lost either.
+    """
+    if k < 2:
+        root = jnp.sqrt(t)
+        if k == 0:
+            return jnp.cos(root)
+        return jnp.where(t > 0, jnp.sin(root) / jnp.where(t > 0, root, 1.0), 1.0)
+    series = jnp.zeros_like(t)
+    for j in reversed(range(_SERIES_TERMS)):
+        series = 1 / math.factorial(2 * j + k) - t * series
+    far = jnp.where(t > _SERIES_UP_TO, t, 1.0)
+    closed = stumpff(k % 2, far)
+    for j in range(k % 2, k, 2):
+        closed = (1 / math.factorial(j) - closed) / far
+    return jnp.where(t > _SERIES_UP_TO, closed, series)
+
+
+@stumpff.defjvp
+def _stumpff_jvp(k: int, primals: Any, tangents: Any) -> tuple[Scalar, Scalar]:
+    (t,), (t_dot,) = primals, tangents
+    return stumpff(k, t), 0.5 * (k * stumpff(k + 2, t) - stumpff(k + 1, t)) * t_dot
