@@ -26,6 +26,7 @@ from groupoid_mech.groups.so2 import SO2  # noqa: E402
 from groupoid_mech.groups.so3 import SO3  # noqa: E402
 from groupoid_mech.groups.translations import Translations  # noqa: E402
 from groupoid_mech.groups.unit_quaternions import UnitQuaternions  # noqa: E402
+from groupoid_mech.laws.verify import verify  # noqa: E402
 from groupoid_mech.manifolds.calculus import (  # noqa: E402
     differential,
     exterior_derivative,
@@ -80,4 +81,5 @@ __all__ = [
     "lie_derivative",
     "pull_back",
     "push_forward",
+    "verify",
 ]

@@ -146,8 +146,8 @@ def traced_shape(function: Any, *arguments: Any) -> Any:
 def guard(cls: type, **kinds: tuple[str, ...]) -> None:
     """Wrap the named methods that a class itself defines, so that they check their arguments.
 
-    ``kinds`` names for each method what its arguments are; ``point`` is checked by ``self.check_point`` and
-    ``vector`` by ``self.check_vector``. Calls outside of ``jit`` also check values and are compiled as one function.
+    ``kinds`` names for each method what its arguments are: a ``point`` is checked by ``self.check_point``, and so on.
+    Calls outside of ``jit`` also check values and are compiled as one function.
     """
     for name, argument_kinds in kinds.items():
         method = cls.__dict__.get(name)
@@ -165,8 +165,7 @@ def _guarded(method: Callable[..., Any], kinds: tuple[str, ...]) -> Callable[...
         if len(values) != len(names):
             raise TypeError(f"{type(self).__name__}.{method.__name__} takes ({', '.join(names)}); got {len(values)}")
         for name, kind, value in zip(names, kinds, values, strict=True):
-            check = self.check_point if kind == "point" else self.check_vector
-            check(value, owner=f"{type(self).__name__}.{method.__name__}", name=name)
+            getattr(self, f"check_{kind}")(value, owner=f"{type(self).__name__}.{method.__name__}", name=name)
         if not is_concrete((self, values)):
             return method(self, *values)
         result = compiled(self, *values)

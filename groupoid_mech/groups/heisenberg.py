@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Key, Matrix, Point, Scalar, Vector
 from groupoid_mech.groups.lie_group import LieGroup
+from groupoid_mech.numerics.matrix import matvec
 
 
 @final
@@ -79,6 +80,12 @@ class Heisenberg(LieGroup):
 
     def matrix(self, g: Point) -> Matrix:
         return jnp.eye(3) + self.hat(g).at[0, 2].add(0.5 * g[0] * g[1])
+
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return xi + 0.5 * matvec(self.ad(x), xi)
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return v - 0.5 * matvec(self.ad(x), v)
 
     def project(self, y: Point) -> Point:
         return y

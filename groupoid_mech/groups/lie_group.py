@@ -27,8 +27,8 @@ class LieGroup(Manifold):
 
     The choice ``tau="exp"`` or ``tau="cayley"`` at construction fixes the retraction; both maps are always there. The
     Cayley map is :math:`\operatorname{cay}(\xi) = (I - \hat\xi/2)^{-1}(I + \hat\xi/2)` in the group's defining matrices.
-    A new group writes the methods below; where there is no closed form, `adjoint_by_autodiff`, `ad_by_autodiff` and
-    `trivialized_derivative` compute them.
+    A new group writes the methods below and those of `Manifold` but ``retract`` and ``local``; where there is no closed
+    form, `adjoint_by_autodiff`, `ad_by_autodiff` and `trivialized_derivative` compute them.
     """
 
     tau: eqx.AbstractVar[str]
@@ -150,16 +150,22 @@ def trivialized_derivative(G: LieGroup, tau: Callable[[Vector], Point], xi: Vect
 
     For τ without a closed-form derivative, and the reference for those that have one.
     """
-    inverse = G.inverse(tau(xi))
-    return jax.jacfwd(lambda z: G.log(G.multiply(inverse, tau(z))))(xi)
+    x = tau(xi)
+    return jax.vmap(lambda v: G.from_ambient(x, jax.jvp(tau, (xi,), (v,))[1]), out_axes=1)(jnp.eye(G.dim))
 
 
 def adjoint_by_autodiff(G: LieGroup, g: Point) -> Matrix:
-    r"""The matrix of :math:`\mathrm{Ad}_g` as derivative of :math:`\xi \mapsto g \exp(\xi) g^{-1}` at 0."""
-    return jax.jacfwd(lambda xi: G.log(G.multiply(G.multiply(g, G.exp(xi)), G.inverse(g))))(jnp.zeros(G.dim))
+    r"""The matrix of :math:`\mathrm{Ad}_g` as derivative of :math:`h \mapsto g h g^{-1}` at the identity."""
+    e = G.identity()
+
+    def column(v: Vector) -> Vector:
+        turned = jax.jvp(lambda h: G.multiply(G.multiply(g, h), G.inverse(g)), (e,), (G.to_ambient(e, v),))[1]
+        return G.from_ambient(e, turned)
+
+    return jax.vmap(column, out_axes=1)(jnp.eye(G.dim))
 
 
 def ad_by_autodiff(G: LieGroup, xi: Vector) -> Matrix:
-    r"""The matrix of :math:`\mathrm{ad}_\xi` as derivative of :math:`\mathrm{Ad}_{\exp(t\xi)}` at t = 0."""
-    return jax.jvp(lambda z: adjoint_by_autodiff(G, G.exp(z)), (jnp.zeros(G.dim),), (xi,))[1]
-
+    r"""The matrix of :math:`\mathrm{ad}_\xi` as derivative of :math:`\mathrm{Ad}` at the identity."""
+    e = G.identity()
+    return jax.jvp(lambda h: adjoint_by_autodiff(G, h), (e,), (G.to_ambient(e, xi),))[1]

@@ -24,6 +24,12 @@ def angle_of(R: Matrix) -> Scalar:
     return jnp.arctan2(R[1, 0], R[0, 0])
 
 
+def turn_rate(R: Matrix, V: Matrix) -> Scalar:
+    r"""The rate :math:`\dot\theta` of a tangent vector :math:`V = \dot\theta R J` at a rotation."""
+    S = matmul(R.T, V)
+    return 0.5 * (S[1, 0] - S[0, 1])
+
+
 def cayley(angle: Scalar) -> Matrix:
     r""":math:`(I - \theta J/2)^{-1}(I + \theta J/2)`."""
     t = 0.25 * angle * angle

@@ -41,7 +41,11 @@ class ProductGroup(LieGroup):
     @property
     def dim(self) -> int:
         """The sum of the dimensions."""
-        return sum(H.dim for H in self.factors)
+        return sum(self._sizes)
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        return tuple(H.dim for H in self.factors)
 
     def identity(self) -> Point:
         return tuple(H.identity() for H in self.factors)
@@ -88,6 +92,13 @@ class ProductGroup(LieGroup):
     def matrix(self, g: Point) -> Matrix:
         return block_diag(*self._on_elements("matrix", g))
 
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        parts = split(self._sizes, xi)
+        return tuple(H.to_ambient(*pair) for H, *pair in zip(self.factors, x, parts, strict=True))
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return jnp.concatenate([H.from_ambient(*pair) for H, *pair in zip(self.factors, x, v, strict=True)])
+
     def project(self, y: Point) -> Point:
         return self._on_elements("project", y)
 
@@ -102,5 +113,5 @@ class ProductGroup(LieGroup):
         return tuple(getattr(H, method)(part) for H, part in zip(self.factors, g, strict=True))
 
     def _on_vectors(self, method: str, xi: Vector) -> tuple[Any, ...]:
-        parts = split(tuple(H.dim for H in self.factors), xi)
+        parts = split(self._sizes, xi)
         return tuple(getattr(H, method)(part) for H, part in zip(self.factors, parts, strict=True))

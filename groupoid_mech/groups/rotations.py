@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Matrix, Scalar, Vector
 from groupoid_mech.numerics.angle import angle_ratio
-from groupoid_mech.numerics.matrix import cross_matrix, dot, matmul, matvec
+from groupoid_mech.numerics.matrix import axial, cross_matrix, dot, matmul, matvec
 from groupoid_mech.numerics.newton import newton_root
 from groupoid_mech.numerics.stumpff import stumpff
 
@@ -140,7 +140,6 @@ def nearest_rotation(A: Matrix) -> Matrix:
     nearest = (U * jnp.ones(3).at[2].set(jnp.linalg.det(U @ Vt))) @ Vt
 
     def asymmetry(w: Vector) -> Vector:
-        S = matmul(matmul(nearest, rotation_from_vector(w)).T, A)
-        return jnp.stack([S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]])
+        return axial(matmul(matmul(nearest, rotation_from_vector(w)).T, A))
 
     return matmul(nearest, rotation_from_vector(newton_root(asymmetry, jnp.zeros(3))))

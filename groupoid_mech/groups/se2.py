@@ -95,6 +95,12 @@ class SE2(LieGroup):
     def matrix(self, g: Point) -> Matrix:
         return affine_group_matrix(g)
 
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return xi[0] * matmul(x[0], plane.QUARTER_TURN), matvec(x[0], xi[1:])
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return jnp.concatenate([plane.turn_rate(x[0], v[0])[None], matvec(x[0].T, v[1])])
+
     def project(self, y: Point) -> Point:
         return plane.nearest_rotation(y[0]), y[1]
 

@@ -11,7 +11,7 @@ from groupoid_mech.groups import rotations
 from groupoid_mech.groups.affine import affine_algebra_matrix, affine_group_matrix, block_lower
 from groupoid_mech.groups.lie_group import LieGroup
 from groupoid_mech.groups.so3 import SO3
-from groupoid_mech.numerics.matrix import cross_matrix, dot, matmul, matvec
+from groupoid_mech.numerics.matrix import axial, cross_matrix, dot, matmul, matvec
 from groupoid_mech.numerics.stumpff import stumpff
 
 
@@ -106,6 +106,12 @@ class SE3(LieGroup):
 
     def matrix(self, g: Point) -> Matrix:
         return affine_group_matrix(g)
+
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return matmul(x[0], cross_matrix(xi[:3])), matvec(x[0], xi[3:])
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return jnp.concatenate([axial(matmul(x[0].T, v[0])), matvec(x[0].T, v[1])])
 
     def project(self, y: Point) -> Point:
         return rotations.nearest_rotation(y[0]), y[1]

@@ -81,6 +81,12 @@ class SO2(LieGroup):
     def matrix(self, g: Point) -> Matrix:
         return g
 
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return xi[0] * matmul(x, plane.QUARTER_TURN)
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return plane.turn_rate(x, v)[None]
+
     def project(self, y: Point) -> Point:
         return plane.nearest_rotation(y)
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from groupoid_mech._types import Key, Matrix, Point, Scalar, Vector
 from groupoid_mech.groups import rotations
 from groupoid_mech.groups.lie_group import LieGroup
-from groupoid_mech.numerics.matrix import cross_matrix, dot, matmul
+from groupoid_mech.numerics.matrix import axial, cross_matrix, dot, matmul
 
 
 @final
@@ -80,6 +80,12 @@ class SO3(LieGroup):
 
     def matrix(self, g: Point) -> Matrix:
         return g
+
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return matmul(x, cross_matrix(xi))
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return axial(matmul(x.T, v))
 
     def project(self, y: Point) -> Point:
         return rotations.nearest_rotation(y)

@@ -76,6 +76,12 @@ class Translations(LieGroup):
     def matrix(self, g: Point) -> Matrix:
         return affine_group_matrix((jnp.eye(self.dim), g))
 
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return xi
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return v
+
     def project(self, y: Point) -> Point:
         return y
 

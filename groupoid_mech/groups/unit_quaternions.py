@@ -95,6 +95,12 @@ class UnitQuaternions(LieGroup):
     def matrix(self, g: Point) -> Matrix:
         return rotations.left_quaternion_matrix(g)
 
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return rotations.quaternion_product(x, jnp.concatenate([jnp.zeros(1), 0.5 * xi]))
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return 2 * rotations.quaternion_product(self.inverse(x), v)[1:]
+
     def project(self, y: Point) -> Point:
         return y / jnp.sqrt(dot(y, y))
 

@@ -3,8 +3,10 @@ r"""Exact calculus in moving frames: differentials, push-forwards, brackets, for
 Convention: a vector field is a callable x ↦ coordinates in the frame at x; a k-form a callable x ↦ components with k axes.
 :math:`d\omega(X, Y) = X[\omega(Y)] - Y[\omega(X)] - \omega([X, Y])`. DESIGN §2.
 
-Every operator works in the coordinates centred at the point where it is evaluated: there the frame is the coordinate
-basis, and around it a field or form is carried over by the derivative of the change of chart.
+Everything follows from two things at the point itself: derivatives of components along the frame :math:`e_a`, and the
+structure functions :math:`[e_a, e_b] = C^c_{ab} e_c` of the frame. Functions are differentiated in the ambient coordinates
+of the point along tangent vectors, where any extension off the manifold gives the same result: no chart is differentiated
+twice, which keeps compiled programs small.
 """
 
 from collections.abc import Callable
@@ -154,70 +156,77 @@ class PullBack(eqx.Module):
         return _pull_back(self.manifold, self.codomain, self.map, self.omega, x)
 
 
+def directional_derivative(M: Manifold, f: Callable[[Point], Any], x: Point, v: Vector) -> Any:
+    r"""The derivative :math:`v[f](x)` of a function with values in any vector space along frame coordinates v."""
+    return jax.jvp(f, (x,), (M.to_ambient(x, v),))[1]
+
+
+def frame_derivatives(M: Manifold, f: Callable[[Point], Array], x: Point) -> Array:
+    r"""The derivatives :math:`e_a[f](x)` along the frame, with the index a as first axis."""
+    return jax.vmap(lambda v: directional_derivative(M, f, x, v))(jnp.eye(M.dim))
+
+
+def structure_functions(M: Manifold, x: Point) -> Array:
+    r"""The structure functions of the frame, ``C[c, a, b]`` with :math:`[e_a, e_b] = C^c_{ab}\,e_c` at x."""
+    basis = jnp.eye(M.dim)
+
+    def slope(a: Vector) -> Any:
+        return jax.vmap(lambda b: directional_derivative(M, lambda y: M.to_ambient(y, b), x, a))(basis)
+
+    slopes = jax.vmap(slope)(basis)
+    commutator = jax.tree.map(lambda s: s - jnp.swapaxes(s, 0, 1), slopes)
+    return jnp.moveaxis(jax.vmap(jax.vmap(lambda v: M.from_ambient(x, v)))(commutator), -1, 0)
+
+
 @eqx.filter_jit
 def _differential(M: Manifold, f: Function, x: Point) -> Covector:
-    return jax.grad(lambda xi: f(M.retract(x, xi)))(jnp.zeros(M.dim))
+    return frame_derivatives(M, f, x)
 
 
 @eqx.filter_jit
 def _push_forward(M: Manifold, N: Manifold, f: Callable[[Point], Point], x: Point) -> Matrix:
     y = f(x)
-    return jax.jacfwd(lambda xi: N.local(y, f(M.retract(x, xi))))(jnp.zeros(M.dim))
+    return jax.vmap(lambda v: N.from_ambient(y, directional_derivative(M, f, x, v)), out_axes=1)(jnp.eye(M.dim))
 
 
 @eqx.filter_jit
 def _exterior_derivative(M: Manifold, omega: Form, x: Point) -> Array:
-    slopes = jnp.moveaxis(jax.jacfwd(form_in_chart(M, omega, x))(jnp.zeros(M.dim)), -1, 0)
+    slopes = frame_derivatives(M, omega, x)
     if slopes.ndim == 1:
         return slopes
+    C, value = structure_functions(M, x), omega(x)
     if slopes.ndim == 2:
-        return slopes - slopes.T
-    return slopes + slopes.transpose(2, 0, 1) + slopes.transpose(1, 2, 0)
+        return slopes - slopes.T - jnp.einsum("c,cab->ab", value, C)
+    terms = slopes - jnp.einsum("dab,dc->abc", C, value)
+    return terms + terms.transpose(2, 0, 1) + terms.transpose(1, 2, 0)
 
 
 @eqx.filter_jit
 def _lie_bracket(M: Manifold, X: VectorField, Y: VectorField, x: Point) -> Vector:
-    at, origin = (field_in_chart(M, X, x), field_in_chart(M, Y, x)), jnp.zeros(M.dim)
-    X_value, Y_value = X(x), Y(x)
-    return jax.jvp(at[1], (origin,), (X_value,))[1] - jax.jvp(at[0], (origin,), (Y_value,))[1]
+    def ambient(field: VectorField) -> Callable[[Point], Point]:
+        return lambda y: M.to_ambient(y, field(y))
+
+    X_value, Y_value = ambient(X)(x), ambient(Y)(x)
+    along_X = jax.jvp(ambient(Y), (x,), (X_value,))[1]
+    along_Y = jax.jvp(ambient(X), (x,), (Y_value,))[1]
+    return M.from_ambient(x, jax.tree.map(jnp.subtract, along_X, along_Y))
 
 
 @eqx.filter_jit
 def _lie_derivative(M: Manifold, X: VectorField, omega: Form, x: Point) -> Array:
-    origin = jnp.zeros(M.dim)
-    value, along = jax.jvp(form_in_chart(M, omega, x), (origin,), (X(x),))
-    slopes = jax.jacfwd(field_in_chart(M, X, x))(origin)
+    value, along = jax.jvp(omega, (x,), (M.to_ambient(x, X(x)),))
+    if value.ndim == 0:
+        return along
+    # [X, e_a] = X^b C^c_ba e_c − e_a[X^c] e_c, and (L_X ω)(e_a, …) = X[ω_a…] − ω([X, e_a], …) − …
+    brackets = jnp.einsum("b,cba->ca", X(x), structure_functions(M, x)) - frame_derivatives(M, X, x).T
     for axis in range(value.ndim):
-        along = along + jnp.moveaxis(jnp.tensordot(value, slopes, axes=((axis,), (0,))), -1, axis)
+        along = along - jnp.moveaxis(jnp.tensordot(value, brackets, axes=((axis,), (0,))), -1, axis)
     return along
 
 
 @eqx.filter_jit
 def _pull_back(M: Manifold, N: Manifold, f: Callable[[Point], Point], omega: Form, x: Point) -> Array:
     return _transform(omega(f(x)), _push_forward(M, N, f, x))
-
-
-def form_in_chart(M: Manifold, omega: Form, x: Point) -> Callable[[Vector], Array]:
-    r"""The components of a form in the coordinates centred at x: :math:`\xi \mapsto \omega_{i\dots}(\xi)`."""
-
-    def components(xi: Vector) -> Array:
-        y = M.retract(x, xi)
-        value = omega(y)
-        if value.ndim == 0:
-            return value
-        return _transform(value, jax.jacfwd(lambda z: M.local(y, M.retract(x, z)))(xi))
-
-    return components
-
-
-def field_in_chart(M: Manifold, X: VectorField, x: Point) -> Callable[[Vector], Vector]:
-    r"""The components of a vector field in the coordinates centred at x: :math:`\xi \mapsto X^i(\xi)`."""
-
-    def components(xi: Vector) -> Vector:
-        y = M.retract(x, xi)
-        return jax.jvp(lambda z: M.local(x, M.retract(y, z)), (jnp.zeros(M.dim),), (X(y),))[1]
-
-    return components
 
 
 def _transform(components: Array, jacobian: Matrix) -> Array:

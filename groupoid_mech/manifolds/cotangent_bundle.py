@@ -41,11 +41,13 @@ class CotangentBundle(VectorBundle):
     def retract(self, x: Point, xi: Vector) -> Point:
         (q, p), (xi, pi) = x, jnp.split(xi, 2)
         y = self.base.retract(q, xi)
-        _, transpose = jax.vjp(lambda z: self.base.local(q, self.base.retract(y, z)), jnp.zeros(self.base.dim))
-        return y, transpose(p + pi)[0]
+        _, to_covector = jax.vjp(lambda z: self.base.local(q, z), y)
+        _, to_frame = jax.vjp(lambda z: self.base.to_ambient(y, z), jnp.zeros(self.base.dim))
+        return y, to_frame(*to_covector(p + pi))[0]
 
     def local(self, x: Point, y: Point) -> Vector:
         (q, p), (r, covector) = x, y
         xi = self.base.local(q, r)
-        _, transpose = jax.vjp(lambda z: self.base.local(r, self.base.retract(q, z)), xi)
-        return jnp.concatenate([xi, transpose(covector)[0] - p])
+        _, to_covector = jax.vjp(lambda z: self.base.from_ambient(r, z), r)
+        _, to_chart = jax.vjp(lambda z: self.base.retract(q, z), xi)
+        return jnp.concatenate([xi, to_chart(*to_covector(covector))[0] - p])

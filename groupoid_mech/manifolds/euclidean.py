@@ -36,6 +36,12 @@ class Euclidean(Manifold):
     def local(self, x: Point, y: Point) -> Vector:
         return y - x
 
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return xi
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return v
+
     def project(self, y: Point) -> Point:
         return y
 

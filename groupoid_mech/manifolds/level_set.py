@@ -77,6 +77,12 @@ class LevelSet(Manifold):
     def local(self, x: Point, y: Point) -> Vector:
         return matvec(self.frame(x).T, y - x)
 
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return matvec(self.frame(x), xi)
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return matvec(self.frame(x).T, v)
+
     def project(self, y: Point) -> Point:
         start = self._restore(jax.lax.stop_gradient(y))[0]
         normals = self._jacobian(start)

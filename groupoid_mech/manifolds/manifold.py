@@ -11,7 +11,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._arguments import guard, is_concrete, require_like, require_vector
+from groupoid_mech._arguments import guard, is_concrete, require_finite, require_like, require_vector
 from groupoid_mech._types import Key, Point, Scalar, Vector
 from groupoid_mech.errors import OffManifoldError
 
@@ -24,7 +24,8 @@ class Manifold(eqx.Module):
     .. math:: \operatorname{retract}(x, \cdot): R^{\dim M} \to M, \qquad \operatorname{retract}(x, 0) = x, \qquad
         \operatorname{local}(x, \cdot) = \operatorname{retract}(x, \cdot)^{-1} \text{ near } x .
 
-    Subclasses give ``dim`` and the five methods below; calculus, groupoids and mechanics need nothing else. Methods
+    Subclasses give ``dim`` and the seven methods below; calculus, groupoids and mechanics need nothing else. Without
+    closed forms for ``to_ambient`` and ``from_ambient``, call `to_ambient_by_autodiff` and `from_ambient_by_autodiff`. Methods
     are written for one point and batched with ``jax.vmap``. Called outside of ``jit`` they check that points lie on
     the manifold (to 1e-8) and that the result is finite.
     """
@@ -33,7 +34,13 @@ class Manifold(eqx.Module):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        guard(cls, retract=("point", "vector"), local=("point", "point"))
+        guard(
+            cls,
+            retract=("point", "vector"),
+            local=("point", "point"),
+            to_ambient=("point", "vector"),
+            from_ambient=("point", "ambient"),
+        )
 
     @abstractmethod
     def retract(self, x: Point, xi: Vector) -> Point:
@@ -55,15 +62,13 @@ class Manifold(eqx.Module):
     def random_point(self, key: Key) -> Point:
         r"""A point drawn with the JAX random ``key``."""
 
+    @abstractmethod
     def to_ambient(self, x: Point, xi: Vector) -> Point:
-        r"""The tangent vector with frame coordinates ``xi`` at ``x``, in the ambient form of the point."""
-        self.check_vector(xi, owner=f"{type(self).__name__}.to_ambient", name="xi")
-        return jax.jvp(lambda v: self.retract(x, v), (jnp.zeros(self.dim),), (xi,))[1]
+        r"""The tangent vector with frame coordinates ``xi`` at ``x`` in the ambient form of the point: :math:`D\operatorname{retract}(x, 0)\,\xi`."""
 
+    @abstractmethod
     def from_ambient(self, x: Point, v: Point) -> Vector:
-        r"""The frame coordinates at ``x`` of an ambient tangent vector ``v``."""
-        self._check_shape(v, owner=f"{type(self).__name__}.from_ambient", name="v")
-        return jax.jvp(lambda y: self.local(x, y), (x,), (v,))[1]
+        r"""The frame coordinates at ``x`` of an ambient tangent vector ``v``: :math:`D\operatorname{local}(x, x)\,v`."""
 
     def check_point(self, x: Point, *, owner: str = "", name: str = "x") -> None:
         """Raise an error that says what is wrong if ``x`` is not a point of this manifold.
@@ -71,7 +76,7 @@ class Manifold(eqx.Module):
         Under ``jit`` only structure, shapes and dtypes can be seen; outside also the distance.
         """
         owner = owner or f"{type(self).__name__}.check_point"
-        self._check_shape(x, owner=owner, name=name)
+        require_like(owner, name, x, self.point_like())
         if is_concrete((self, x)):
             gap = float(_violation(self, x))
             if not gap <= ON_MANIFOLD:
@@ -84,6 +89,12 @@ class Manifold(eqx.Module):
         """Raise an error that says what is wrong if ``xi`` is not a coordinate vector of this manifold."""
         require_vector(owner or f"{type(self).__name__}.check_vector", name, xi, self.dim)
 
+    def check_ambient(self, v: Point, *, owner: str = "", name: str = "v") -> None:
+        """Raise an error that says what is wrong if ``v`` has not the structure and shape of a point."""
+        owner = owner or f"{type(self).__name__}.check_ambient"
+        require_like(owner, name, v, self.point_like())
+        require_finite(owner, name, v)
+
     def point_like(self) -> Any:
         """The structure, shapes and dtypes of a point, as ``jax.ShapeDtypeStruct`` leaves."""
         leaves, structure = jax.tree.flatten(self)
@@ -92,8 +103,15 @@ class Manifold(eqx.Module):
             _point_shapes[key] = eqx.filter_eval_shape(lambda M: M.random_point(jax.random.key(0)), self)
         return _point_shapes[key]
 
-    def _check_shape(self, x: Point, *, owner: str, name: str) -> None:
-        require_like(owner, name, x, self.point_like())
+
+def to_ambient_by_autodiff(M: Manifold, x: Point, xi: Vector) -> Point:
+    r"""The derivative of ``retract(x, ·)`` at 0 along ``xi``."""
+    return jax.jvp(lambda z: M.retract(x, z), (jnp.zeros(M.dim),), (xi,))[1]
+
+
+def from_ambient_by_autodiff(M: Manifold, x: Point, v: Point) -> Vector:
+    r"""The derivative of ``local(x, ·)`` at ``x`` along ``v``."""
+    return jax.jvp(lambda y: M.local(x, y), (x,), (v,))[1]
 
 
 # Tracing random_point to learn the shape of a point is slow for level sets: once per manifold is enough.

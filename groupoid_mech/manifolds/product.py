@@ -53,6 +53,12 @@ class ProductManifold(Manifold):
     def local(self, x: Point, y: Point) -> Vector:
         return jnp.concatenate([M.local(*pair) for M, *pair in zip(self.factors, x, y, strict=True)])
 
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return tuple(M.to_ambient(*pair) for M, *pair in zip(self.factors, x, split(self._sizes, xi), strict=True))
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return jnp.concatenate([M.from_ambient(*pair) for M, *pair in zip(self.factors, x, v, strict=True)])
+
     def project(self, y: Point) -> Point:
         return tuple(M.project(part) for M, part in zip(self.factors, y, strict=True))
 

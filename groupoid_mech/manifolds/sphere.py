@@ -51,6 +51,12 @@ class Sphere(Manifold):
         antipodal = (cosine < 0) & (sine_squared < _ANTIPODE**2)
         return jnp.where(antipodal, jnp.nan, angle_ratio(jnp.where(antipodal, 1.0, sine_squared), cosine) * v)
 
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return matvec(self.frame(x), xi)
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return matvec(self.frame(x).T, v)
+
     def project(self, y: Point) -> Point:
         return y / jnp.sqrt(dot(y, y))
 

@@ -38,12 +38,10 @@ class TangentBundle(VectorBundle):
 
     def retract(self, x: Point, xi: Vector) -> Point:
         (q, v), (xi, eta) = x, jnp.split(xi, 2)
-        y = self.base.retract(q, xi)
-        return y, jax.jvp(lambda z: self.base.local(y, self.base.retract(q, z)), (xi,), (v + eta,))[1]
+        y, velocity = jax.jvp(lambda z: self.base.retract(q, z), (xi,), (v + eta,))
+        return y, self.base.from_ambient(y, velocity)
 
     def local(self, x: Point, y: Point) -> Vector:
         (q, v), (r, w) = x, y
-        xi, velocity = jax.jvp(
-            lambda z: self.base.local(q, self.base.retract(r, z)), (jnp.zeros(self.base.dim),), (w,)
-        )
+        xi, velocity = jax.jvp(lambda z: self.base.local(q, z), (r,), (self.base.to_ambient(r, w),))
         return jnp.concatenate([xi, velocity - v])

@@ -40,6 +40,12 @@ class Torus(Manifold):
     def local(self, x: Point, y: Point) -> Vector:
         return _wrap(y - x)
 
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return xi
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return v
+
     def project(self, y: Point) -> Point:
         return _wrap(y)
 

@@ -5,8 +5,8 @@ import jax
 import jax.numpy as jnp
 
 from groupoid_mech._arguments import require_instances
-from groupoid_mech._types import Key, Point, Scalar
-from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech._types import Key, Point, Scalar, Vector
+from groupoid_mech.manifolds.manifold import Manifold, from_ambient_by_autodiff, to_ambient_by_autodiff
 
 
 class VectorBundle(Manifold):
@@ -22,6 +22,12 @@ class VectorBundle(Manifold):
     def dim(self) -> int:
         """Dimension of the base plus rank of the fibres."""
         return self.base.dim + self.rank
+
+    def to_ambient(self, x: Point, xi: Vector) -> Point:
+        return to_ambient_by_autodiff(self, x, xi)
+
+    def from_ambient(self, x: Point, v: Point) -> Vector:
+        return from_ambient_by_autodiff(self, x, v)
 
     def project(self, y: Point) -> Point:
         return self.base.project(y[0]), y[1]

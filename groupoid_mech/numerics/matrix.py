@@ -36,7 +36,7 @@ def cross_matrix(w: Vector) -> Matrix:
 def solve(A: Matrix, b: Vector) -> Vector:
     """The solution of ``A x = b``, differentiated as a linear solve.
 
-    Up to size 12 by unrolled elimination with partial pivoting, above by LAPACK. A singular ``A`` gives
+    Up to size 12 by unrolled Gauss–Jordan elimination with partial pivoting, above by LAPACK. A singular ``A`` gives
     infinities or NaN, which callers turn into their own named errors.
     """
     eliminate = _eliminate if A.shape[0] <= UNROLLED_UP_TO else jnp.linalg.solve
@@ -49,21 +49,25 @@ def solve(A: Matrix, b: Vector) -> Vector:
 
 
 def _eliminate(A: Matrix, b: Vector) -> Vector:
+    """Gauss–Jordan elimination with partial pivoting; rows stay in place and the order of the pivots is kept."""
     n = A.shape[0]
-    rows = [jnp.concatenate([A[i], b[i : i + 1]]) for i in range(n)]
+    rows = jnp.concatenate([A, b[:, None]], axis=1)
+    unused = jnp.ones(n, dtype=bool)
+    pivots = []
     for k in range(n):
-        for i in range(k + 1, n):
-            larger = jnp.abs(rows[i][k]) > jnp.abs(rows[k][k])
-            rows[k], rows[i] = jnp.where(larger, rows[i], rows[k]), jnp.where(larger, rows[k], rows[i])
-        for i in range(k + 1, n):
-            rows[i] = rows[i] - (rows[i][k] / rows[k][k]) * rows[k]
-    x: list[Array] = [b[0]] * n
-    for i in reversed(range(n)):
-        rest = rows[i][n]
-        for j in range(i + 1, n):
-            rest = rest - rows[i][j] * x[j]
-        x[i] = rest / rows[i][i]
-    return jnp.stack(x)
+        best = jnp.argmax(jnp.where(unused, jnp.abs(rows[:, k]), -1.0))
+        chosen = jnp.arange(n) == best
+        pivot = jnp.sum(jnp.where(chosen[:, None], rows, 0.0), axis=0)
+        pivot = pivot / pivot[k]
+        rows = jnp.where(chosen[:, None], pivot, rows - rows[:, k : k + 1] * pivot)
+        unused = unused & ~chosen
+        pivots.append(chosen)
+    return jnp.sum(jnp.where(jnp.stack(pivots), rows[None, :, n], 0.0), axis=1)
+
+
+def axial(S: Matrix) -> Vector:
+    r"""The vector of the antisymmetric part of a 3×3 matrix: the inverse of `cross_matrix`."""
+    return 0.5 * jnp.stack([S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]])
 
 
 def complement(A: Matrix) -> Matrix:

@@ -1,0 +1,128 @@
+r"""Kinds of drawn data: points, vectors, functions, fields, forms on a manifold.
+
+An example is a seed and a list of numbers in [−1, 1]; a kind turns them into an object. Objects are pytrees whose leaves are
+the numbers, never fresh functions: one compilation serves all examples, and smaller numbers are simpler objects.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+
+from groupoid_mech._types import Array, Key, Point
+from groupoid_mech.manifolds.manifold import Manifold
+
+
+class Kind(ABC):
+    """A kind of drawn object: how many numbers it takes, and how it is built from them."""
+
+    @abstractmethod
+    def size(self, subject: Any) -> int:
+        """How many numbers an object of this kind takes on this subject."""
+
+    @abstractmethod
+    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
+        """The object of these numbers; what has no coordinates of its own (a base point) comes from the key."""
+
+
+@final
+@dataclass(frozen=True)
+class APoint(Kind):
+    """A point of the manifold, by its own ``random_point``."""
+
+    def size(self, subject: Manifold) -> int:
+        return 0
+
+    def build(self, subject: Manifold, key: Key, numbers: Array) -> Point:
+        return subject.random_point(key)
+
+
+@final
+@dataclass(frozen=True)
+class AVector(Kind):
+    """A coordinate vector with entries in [−scale, scale]."""
+
+    scale: float = 1.0
+
+    def size(self, subject: Manifold) -> int:
+        return subject.dim
+
+    def build(self, subject: Manifold, key: Key, numbers: Array) -> Array:
+        return self.scale * numbers
+
+
+@final
+class Polynomial(eqx.Module):
+    r"""A map from points to arrays, :math:`x \mapsto A\,(1, x, x^2)` in the ambient coordinates of the point.
+
+    Used as function, vector field or form, according to the shape of its values; ``antisymmetric`` values are two-forms.
+    """
+
+    coefficients: Array
+    antisymmetric: bool = eqx.field(static=True, default=False)
+
+    def __call__(self, x: Point) -> Array:
+        flat, _ = ravel_pytree(x)
+        features = jnp.concatenate([jnp.ones(1), flat, flat * flat])
+        value = jnp.tensordot(self.coefficients, features, axes=1)
+        return value - value.T if self.antisymmetric else value
+
+
+@final
+@dataclass(frozen=True)
+class APolynomial(Kind):
+    """A polynomial with values of the given number of axes, each as long as the manifold's dimension."""
+
+    axes: int
+    antisymmetric: bool = False
+
+    def size(self, subject: Manifold) -> int:
+        return int(subject.dim**self.axes) * _features(subject)
+
+    def build(self, subject: Manifold, key: Key, numbers: Array) -> Polynomial:
+        shape = (*((subject.dim,) * self.axes), _features(subject))
+        return Polynomial(numbers.reshape(shape), antisymmetric=self.antisymmetric)
+
+
+@final
+class Displacement(eqx.Module):
+    r"""A map of a manifold to itself near the identity, :math:`x \mapsto \operatorname{retract}(x, \varepsilon\,a(x))`."""
+
+    manifold: Manifold
+    polynomial: Polynomial
+
+    def __call__(self, x: Point) -> Point:
+        xi = self.polynomial(x)
+        return self.manifold.retract(x, 0.1 * xi / jnp.sqrt(1 + jnp.sum(xi * xi)))
+
+
+@final
+@dataclass(frozen=True)
+class ASelfMap(Kind):
+    """A smooth map of the manifold to itself near the identity."""
+
+    def size(self, subject: Manifold) -> int:
+        return A_FIELD.size(subject)
+
+    def build(self, subject: Manifold, key: Key, numbers: Array) -> Displacement:
+        return Displacement(subject, A_FIELD.build(subject, key, numbers))
+
+
+def _features(subject: Manifold) -> int:
+    return 1 + 2 * sum(leaf.size for leaf in jax.tree.leaves(subject.point_like()))
+
+
+A_POINT = APoint()
+A_VECTOR = AVector()
+A_SHORT_VECTOR = AVector(scale=0.2)
+# Three entries up to 1.7 are a rotation vector shorter than π, where log is the inverse of exp.
+A_ROTATION_SIZED_VECTOR = AVector(scale=1.7)
+A_FUNCTION = APolynomial(axes=0)
+A_FIELD = APolynomial(axes=1)
+A_ONE_FORM = APolynomial(axes=1)
+A_TWO_FORM = APolynomial(axes=2, antisymmetric=True)
+A_SELF_MAP = ASelfMap()

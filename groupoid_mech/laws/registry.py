@@ -1,0 +1,14 @@
+"""The list of all laws."""
+
+from typing import Any
+
+from groupoid_mech.laws.group_laws import GROUP_LAWS
+from groupoid_mech.laws.law import Law
+from groupoid_mech.laws.manifold_laws import MANIFOLD_LAWS
+
+LAWS: tuple[Law, ...] = MANIFOLD_LAWS + GROUP_LAWS
+
+
+def laws_for(subject: Any) -> tuple[Law, ...]:
+    """The laws that speak about an object."""
+    return tuple(law for law in LAWS if isinstance(subject, law.subject))
