@@ -22,8 +22,10 @@ LOCAL_INVERSES = frozenset({"local", "log", "cayley_inverse", "fiber_local"})
 
 
 def is_concrete(tree: Any) -> bool:
-    """Whether no leaf of the tree is being traced."""
-    return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(tree))
+    """Whether the values in the tree are known now: no leaf is traced, and nothing is being traced around it."""
+    if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(tree)):
+        return False
+    return not isinstance(jnp.zeros(()), jax.core.Tracer)  # under jit even constants become tracers
 
 
 def is_finite(tree: Any) -> bool:
@@ -71,7 +73,9 @@ def describe(value: Any) -> str:
 
 
 def require_like(owner: str, name: str, value: Any, expected: Any) -> None:
-    """Refuse a tree whose structure, shapes or dtypes differ from the expected ones."""
+    """Refuse a tree whose structure, shapes or dtypes differ from the expected ones (None: not known yet)."""
+    if expected is None:
+        return
     leaves, structure = jax.tree.flatten(value)
     expected_leaves, expected_structure = jax.tree.flatten(expected)
     fits = structure == expected_structure and all(
@@ -99,17 +103,26 @@ def require_finite(owner: str, name: str, value: Any) -> None:
 
 def require_vector(owner: str, name: str, value: Any, size: int) -> None:
     """Refuse anything but a flat float vector of the given size."""
-    require_like(owner, name, value, jax.ShapeDtypeStruct((size,), jnp.zeros(0).dtype))
+    require_like(owner, name, value, jax.ShapeDtypeStruct((size,), np.dtype(float)))
     require_finite(owner, name, value)
+
+
+def as_pytree(function: Any) -> Any:
+    """The function as a pytree: a module as it is, a plain function as part of the structure, so that jit accepts it."""
+    if callable(function) and not jax.tree_util.all_leaves([function]):
+        return function
+    return jax.tree_util.Partial(function) if callable(function) else function
 
 
 def name_of(function: Any) -> str:
     """The name a user knows a function by."""
+    function = getattr(function, "func", function)
     return getattr(function, "__name__", None) or type(function).__name__
 
 
 def _line_in(function: Any, error: BaseException) -> str:
     """The last line of the user's own file in a traceback, as ``file:line: text``."""
+    function = getattr(function, "func", function)
     code_owner = function if inspect.isfunction(function) else type(function)
     try:
         path = inspect.getsourcefile(code_owner)

@@ -11,7 +11,7 @@ from groupoid_mech.groups import plane
 from groupoid_mech.groups.affine import affine_algebra_matrix, affine_group_matrix, block_lower
 from groupoid_mech.groups.lie_group import LieGroup
 from groupoid_mech.groups.rotations import dexp_cubic, dexp_cubic_inverse
-from groupoid_mech.numerics.matrix import matmul, matvec, solve
+from groupoid_mech.numerics.matrix import matmul, matvec
 from groupoid_mech.numerics.stumpff import stumpff
 
 
@@ -57,7 +57,8 @@ class SE2(LieGroup):
 
     def log(self, g: Point) -> Vector:
         angle = plane.angle_of(g[0])
-        return jnp.concatenate([angle[None], solve(_integral(angle), g[1])])
+        V = _integral(angle)
+        return jnp.concatenate([angle[None], matvec(V.T, g[1]) / (V[0, 0] ** 2 + V[1, 0] ** 2)])
 
     def cayley(self, xi: Vector) -> Point:
         return plane.cayley(xi[0]), matvec(_half_step(-xi[0]), xi[1:]) / (1 + 0.25 * xi[0] ** 2)
@@ -67,7 +68,7 @@ class SE2(LieGroup):
         return jnp.concatenate([angle[None], matvec(_half_step(angle), g[1])])
 
     def adjoint(self, g: Point) -> Matrix:
-        return block_lower(jnp.eye(1), -plane.QUARTER_TURN @ g[1][:, None], g[0])
+        return block_lower(jnp.eye(1), -matvec(plane.QUARTER_TURN, g[1])[:, None], g[0])
 
     def ad(self, xi: Vector) -> Matrix:
         J = plane.QUARTER_TURN

@@ -1,7 +1,7 @@
 """Points and tangent vectors as single arrays, in the layout of libraries that know no tuples and no frames.
 
-Convention: motions are homogeneous matrices, angles are points on circles; factors of a product are stacked if their arrays
-have one shape, else flattened and concatenated. Batches have leading axes, which broadcast.
+Convention: motions are homogeneous matrices, angles are points on circles; factors of a product are stacked
+if their arrays have one shape, else flattened and concatenated. Batches have leading axes, which broadcast.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from groupoid_mech._arguments import describe
+from groupoid_mech._arguments import describe, require_finite
 from groupoid_mech._types import Array, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError, OffManifoldError
 from groupoid_mech.groups.affine import affine_group_matrix
@@ -34,7 +34,7 @@ from groupoid_mech.manifolds.torus import Torus
 
 @dataclass(frozen=True)
 class ArrayLayout:
-    """``encode(M, x)`` writes a point of ``M`` as one array, ``decode(M, p)`` reads it; both are differentiable."""
+    """``encode(M, x)`` writes a point as one array, ``decode(M, p)`` reads it; both are differentiable."""
 
     encode: Callable[[Any, Point], Array] = lambda M, x: x
     decode: Callable[[Any, Array], Point] = lambda M, p: p
@@ -100,19 +100,20 @@ def decode_points(owner: str, M: Manifold, p: Array) -> Point:
 
 def encode_vectors(owner: str, M: Manifold, x: Point, xi: Vector) -> Array:
     """Frame coordinates at ``x`` as the tangent vectors of the arrays."""
+    require_finite(owner, "xi", xi)
     v, off = _batched(owner, _encode_vector, M, x=(x, M.point_like()), xi=(xi, _coordinates(M)))
     _require_on(owner, "x", M, off)
     return v
 
 
 def decode_vectors(owner: str, M: Manifold, x: Point, v: Array) -> Vector:
-    """Tangent vectors of the arrays in frame coordinates at ``x``; a vector that is not tangent is refused."""
+    """Tangent vectors of the arrays in frame coordinates at ``x``; what is not tangent is refused."""
     xi, off, tilt = _batched(owner, _decode_vector, M, x=(x, M.point_like()), v=(v, array_like(M)))
     _require_on(owner, "x", M, off)
     if not bool(jnp.all(tilt <= ON_MANIFOLD)):
         raise ArgumentError(
-            f"{owner} needs v tangent to {type(M).__name__} at x; it is off by {float(jnp.max(tilt)):.3g}, relative to its "
-            f"length (allowed {ON_MANIFOLD:g}). Project it to the tangent space first."
+            f"{owner} needs v tangent to {type(M).__name__} at x; it is off by {float(jnp.max(tilt)):.3g} of "
+            f"its size (allowed {ON_MANIFOLD:g}). Project it to the tangent space first."
         )
     return xi
 
@@ -141,7 +142,7 @@ def _decode_vector(M: Manifold, x: Point, v: Array) -> tuple[Vector, Scalar, Sca
 
 
 def _batched(owner: str, kernel: Callable[..., Any], M: Manifold, **arguments: tuple[Any, Any]) -> Any:
-    """Map the kernel over the common leading axes of the arguments, each given with what one element looks like."""
+    """Map the kernel over the leading axes of the arguments, each given with what one element looks like."""
     leads = [leading_axes(owner, name, value, like) for name, (value, like) in arguments.items()]
     try:
         lead = np.broadcast_shapes(*leads)
@@ -149,11 +150,12 @@ def _batched(owner: str, kernel: Callable[..., Any], M: Manifold, **arguments: t
         shapes = " and ".join(f"{name} {axes}" for name, axes in zip(arguments, leads, strict=True))
         raise ArgumentError(f"{owner} needs leading axes that broadcast; got {shapes}.") from None
 
-    def flatten(leaf: Array, own: tuple[int, ...]) -> Array:
-        shape = leaf.shape[len(own) :]
-        return jnp.broadcast_to(leaf, lead + shape).reshape(-1, *shape)
+    def flat(value: Any, own: tuple[int, ...]) -> Any:
+        shapes = [(leaf, leaf.shape[len(own) :]) for leaf in jax.tree.leaves(value)]
+        leaves = [jnp.broadcast_to(leaf, lead + shape).reshape(-1, *shape) for leaf, shape in shapes]
+        return jax.tree.unflatten(jax.tree.structure(value), leaves)
 
-    values = [jax.tree.map(lambda leaf, own=own: flatten(leaf, own), v) for own, (v, _) in zip(leads, arguments.values())]
+    values = [flat(value, own) for (value, _), own in zip(arguments.values(), leads, strict=True)]
     return jax.tree.map(lambda leaf: leaf.reshape(lead + leaf.shape[1:]), _mapped(kernel, M, *values))
 
 
@@ -166,17 +168,17 @@ def leading_axes(owner: str, name: str, value: Any, like: Any) -> tuple[int, ...
     """The leading axes of an element or a batch of elements; anything else is refused."""
     (leaves, structure), (wants, expected) = jax.tree.flatten(value), jax.tree.flatten(like)
     fits = structure == expected and all(isinstance(leaf, (jax.Array, np.ndarray)) for leaf in leaves)
-    if fits:
-        cuts = [leaf.ndim - len(want.shape) for leaf, want in zip(leaves, wants, strict=True)]
-        parts = zip(leaves, wants, cuts, strict=True)
-        fits = all(cut >= 0 and leaf.shape[cut:] == want.shape and leaf.dtype == want.dtype for leaf, want, cut in parts)
-        fits = fits and len({leaf.shape[:cut] for leaf, cut in zip(leaves, cuts, strict=True)}) == 1
+    lead = leaves[0].shape[: max(0, leaves[0].ndim - len(wants[0].shape))] if fits else ()
+    fits = fits and all(
+        leaf.shape == lead + want.shape and leaf.dtype == want.dtype
+        for leaf, want in zip(leaves, wants, strict=True)
+    )
     if not fits:
         raise ArgumentError(
             f"{owner} needs {name} to be {describe(like)}, or a batch of those with the same leading axes; "
             f"got {describe(value)}. Lists become arrays with jnp.array."
         )
-    return tuple(leaves[0].shape[: cuts[0]])
+    return lead
 
 
 def _require_on(owner: str, name: str, M: Manifold, off: Array) -> None:

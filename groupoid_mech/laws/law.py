@@ -50,7 +50,7 @@ class Law:
         """The drawn objects of the examples, stacked along a first axis."""
         blocks = np.split(examples.numbers, np.cumsum(self.sizes(subject))[:-1], axis=1)
         return tuple(
-            _build(kind, subject, examples.seeds[:, position], block)
+            build_batch(kind, subject, examples.seeds[:, position], block)
             for position, (kind, block) in enumerate(zip(self.draws, blocks, strict=True))
         )
 
@@ -67,8 +67,8 @@ class Examples(NamedTuple):
 
 
 @eqx.filter_jit
-def _build(kind: Kind, subject: Any, seeds: Array, numbers: Array) -> Any:
-    # Compiled once per kind and subject, for all laws that draw this kind.
+def build_batch(kind: Kind, subject: Any, seeds: Array, numbers: Array) -> Any:
+    """The objects of a kind, stacked: compiled once per kind and subject, for all laws that draw this kind."""
     return eqx.filter_vmap(lambda seed, row: kind.build(subject, jax.random.key(seed), row))(seeds, numbers)
 
 

@@ -16,7 +16,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._arguments import describe, explaining_traces, name_of, require_instances, traced_shape
+from groupoid_mech._arguments import as_pytree, describe, explaining_traces, is_concrete, name_of, require_instances, traced_shape
 from groupoid_mech._types import Array, Covector, Form, Function, Matrix, Point, Vector, VectorField
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
@@ -48,7 +48,9 @@ def push_forward(M: Manifold, N: Manifold, f: Callable[[Point], Point], x: Point
     require_instances("push_forward", "M", (M,), Manifold)
     require_instances("push_forward", "N", (N,), Manifold)
     M.check_point(x, owner="push_forward")
-    traced_shape(f, M.point_like())
+    _require_map("push_forward", M, N, f)
+    if is_concrete((M, N, f, x)):
+        N.check_point(f(x), owner="push_forward", name=f"{name_of(f)}(x)")
     with explaining_traces(f):
         return _push_forward(M, N, f, x)
 
@@ -60,14 +62,14 @@ def exterior_derivative(M: Manifold, omega: Form) -> "ExteriorDerivative":
         (d\omega)_{ijk} = \partial_i\omega_{jk} + \partial_j\omega_{ki} + \partial_k\omega_{ij} .
     """
     _require_form("exterior_derivative", M, omega, highest=2)
-    return ExteriorDerivative(M, omega)
+    return ExteriorDerivative(M, as_pytree(omega))
 
 
 def lie_bracket(M: Manifold, X: VectorField, Y: VectorField) -> "LieBracket":
     r"""The vector field :math:`[X, Y]`, with :math:`[X, Y][f] = X[Y[f]] - Y[X[f]]`."""
     for field in (X, Y):
         _require_field("lie_bracket", M, field)
-    return LieBracket(M, X, Y)
+    return LieBracket(M, as_pytree(X), as_pytree(Y))
 
 
 def lie_derivative(M: Manifold, X: VectorField, omega: Form) -> "LieDerivative":
@@ -77,22 +79,22 @@ def lie_derivative(M: Manifold, X: VectorField, omega: Form) -> "LieDerivative":
     """
     _require_field("lie_derivative", M, X)
     _require_form("lie_derivative", M, omega, highest=3)
-    return LieDerivative(M, X, omega)
+    return LieDerivative(M, as_pytree(X), as_pytree(omega))
 
 
 def interior_product(M: Manifold, X: VectorField, omega: Form) -> "InteriorProduct":
     r"""The form :math:`i_X\omega = \omega(X, \cdot, \dots)`."""
     _require_field("interior_product", M, X)
     _require_form("interior_product", M, omega, lowest=1, highest=3)
-    return InteriorProduct(M, X, omega)
+    return InteriorProduct(M, as_pytree(X), as_pytree(omega))
 
 
 def pull_back(M: Manifold, N: Manifold, f: Callable[[Point], Point], omega: Form) -> "PullBack":
     r"""The form :math:`f^*\omega` on M, for :math:`f: M \to N` and a k-form :math:`\omega` on N."""
     require_instances("pull_back", "M", (M,), Manifold)
     _require_form("pull_back", N, omega, highest=3)
-    traced_shape(f, M.point_like())
-    return PullBack(M, N, f, omega)
+    _require_map("pull_back", M, N, f)
+    return PullBack(M, N, as_pytree(f), as_pytree(omega))
 
 
 @final
@@ -243,6 +245,17 @@ def _require_shape(owner: str, f: Any, M: Manifold, allowed: tuple[tuple[int, ..
         raise ArgumentError(f"{owner} needs {name_of(f)}(x) of shape {listed}; it returns {describe(shape)}.")
     if not jnp.issubdtype(shape.dtype, jnp.floating):
         raise ArgumentError(f"{owner} needs {name_of(f)}(x) to be real; it returns {describe(shape)}.")
+
+
+def _require_map(owner: str, M: Manifold, N: Manifold, f: Any) -> None:
+    shape = traced_shape(f, M.point_like())
+    same = jax.tree.structure(shape) == jax.tree.structure(N.point_like()) and all(
+        got.shape == want.shape for got, want in zip(jax.tree.leaves(shape), jax.tree.leaves(N.point_like()), strict=True)
+    )
+    if not same:
+        raise ArgumentError(
+            f"{owner} needs {name_of(f)}(x) to be a point of {N}, {describe(N.point_like())}; it returns {describe(shape)}."
+        )
 
 
 def _require_field(owner: str, M: Manifold, X: Any) -> None:

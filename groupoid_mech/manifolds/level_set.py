@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from groupoid_mech._arguments import describe, is_concrete, name_of, require_positive_integer, require_vector, traced_shape
+from groupoid_mech._arguments import as_pytree, describe, is_concrete, name_of, require_positive_integer, require_vector, traced_shape
 from groupoid_mech._types import Array, Key, Matrix, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError, NotSubmersiveError
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
@@ -56,9 +56,9 @@ class LevelSet(Manifold):
         require_positive_integer("LevelSet", "ambient_dim", ambient_dim)
         if point is not None:
             require_vector("LevelSet", "point", point, ambient_dim)
-        self.function = function
         self.ambient_dim = ambient_dim
         self.codim = _codimension(function, ambient_dim)
+        self.function = as_pytree(function)
         self.point = jnp.zeros(ambient_dim) if point is None else jnp.asarray(point)
         if is_concrete((function, point)):
             self.point = _regular_point(self, self.point)

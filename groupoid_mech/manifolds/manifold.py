@@ -100,6 +100,7 @@ class Manifold(eqx.Module):
         leaves, structure = jax.tree.flatten(self)
         key = (structure, tuple((leaf.shape, leaf.dtype) if eqx.is_array(leaf) else leaf for leaf in leaves))
         if key not in _point_shapes:
+            _point_shapes[key] = None  # random_point may call checked methods: they must not ask again
             _point_shapes[key] = eqx.filter_eval_shape(lambda M: M.random_point(jax.random.key(0)), self)
         return _point_shapes[key]
 

@@ -14,15 +14,15 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Scalar
 
-_SERIES_UP_TO = 4.0
-_SERIES_TERMS = 16
+_SERIES_UP_TO = 9.0
+_SERIES_TERMS = 18
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
 def stumpff(k: int, t: Scalar) -> Scalar:
     r"""Stumpff's function :math:`c_k(t)` for :math:`t \ge 0`.
 
-    The power series below t = 4 and the recursion :math:`t\,c_{k+2} = 1/k! - c_k` above keep every digit that
+    The power series below t = 9 and the recursion :math:`t\,c_{k+2} = 1/k! - c_k` above keep every digit that
     the closed forms lose; derivatives follow :math:`c_k' = (k\,c_{k+2} - c_{k+1})/2`, so none is lost either.
     """
     if k < 2:

@@ -1,0 +1,66 @@
+# make demo | test | lint | types | docs | clean
+#
+# Everything is installed into .venv with pip; the stamp files in it make a second run start at once.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.NOTPARALLEL:
+.PHONY: demo test lint format types docs clean
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/first_steps.py
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+
+format: $(VENV)/.dev
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+types: $(VENV)/.dev
+	$(BIN)/python -m mypy
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+clean:
+	rm -rf $(VENV) build dist docs/_build docs/jupyter_execute demo_output
+	rm -rf .pytest_cache .ruff_cache .mypy_cache .hypothesis
+
+# The first interpreter that is new enough; PYTHON=... chooses another.
+$(VENV)/.created:
+	@found=""; \
+	for candidate in $(PYTHON) python3.13 python3.12 python3.11 python; do \
+	  if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	    found="$$candidate"; break; \
+	  fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "groupoid_mech needs Python 3.11 or newer, but $(PYTHON) is: $$($(PYTHON) --version 2>&1 || true)" >&2; \
+	  echo "Install a newer Python, or name one: make PYTHON=python3.12 ..." >&2; \
+	  exit 1; \
+	fi; \
+	echo "creating $(VENV) with $$("$$found" --version)"; \
+	"$$found" -m venv --clear $(VENV) || { \
+	  rm -rf $(VENV); \
+	  echo "$$found could not create a virtual environment (on Debian: install python3-venv)" >&2; \
+	  exit 1; \
+	}
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.created pyproject.toml
+	@echo "installing groupoid_mech into $(VENV) (the first time takes a few minutes)"
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.%: $(VENV)/.installed pyproject.toml
+	$(PIP) install --editable ".[$*]"
+	@touch $@

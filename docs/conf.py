@@ -1,0 +1,54 @@
+"""Sphinx: Markdown pages whose code cells are executed in the build."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import groupoid_mech
+
+project = "groupoid_mech"
+author = "The groupoid_mech authors"
+copyright = "The groupoid_mech authors"
+version = release = groupoid_mech.__version__
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    # Sets mathjax_path to a copy inside the built pages.
+    "sphinx-mathjax-offline",
+]
+exclude_patterns = ["_build", "jupyter_execute"]
+
+# Pages. Every cell runs in every build; an exception or anything on stderr fails it.
+myst_enable_extensions = ["deflist", "dollarmath"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+nb_output_stderr = "error"
+
+# A cell that shows an error shows its message, without the traceback.
+os.environ["IPYTHONDIR"] = tempfile.mkdtemp()
+_profile = Path(os.environ["IPYTHONDIR"], "profile_default")
+_profile.mkdir()
+(_profile / "ipython_config.py").write_text('get_config().InteractiveShell.xmode = "Minimal"\n', encoding="utf-8")
+
+# Reference. A method is documented once, on the abstract class.
+autodoc_inherit_docstrings = False
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+napoleon_numpy_docstring = False
+add_module_names = False
+
+# Output. Nothing is loaded from elsewhere.
+html_theme = "furo"
+html_title = "groupoid_mech"
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]
+html_copy_source = False
+html_show_sphinx = False

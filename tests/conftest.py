@@ -1,0 +1,20 @@
+"""Settings that every test shares: hypothesis profiles and a headless matplotlib."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+# Compilation makes the first example slow, so no profile has a deadline.
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+os.environ["MPLBACKEND"] = "Agg"
+
+
+def pytest_collection_modifyitems(items):
+    """Keep the tests of a file on one worker, where they share compilations, unless they name a group themselves."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))

@@ -1,0 +1,48 @@
+"""Every law on every object it speaks about, 200 drawn examples each; and the broken control that each law rejects."""
+
+import pytest
+from laws.subjects import CAYLEY_GROUPS, CONTROLS, GROUPS, MANIFOLDS, TAU_LAWS
+
+from groupoid_mech.laws import LAWS, laws_for
+from groupoid_mech.laws.verify import check_law
+
+CASES = [
+    (name, subject, law) for name, subject in {**MANIFOLDS, **GROUPS}.items() for law in laws_for(subject)
+] + [(name, subject, law) for name, subject in CAYLEY_GROUPS.items() for law in laws_for(subject) if law.name in TAU_LAWS]
+
+
+@pytest.mark.parametrize(
+    ("subject", "law"),
+    [
+        pytest.param(subject, law, id=f"{name}-{law.name}", marks=pytest.mark.xdist_group(f"laws of {name}"))
+        for name, subject, law in CASES
+    ],
+)
+def test_law_holds(subject, law):
+    finding = check_law(law, subject, examples=200)
+    if not finding.holds:
+        from groupoid_mech.strategies import smallest_failure
+
+        smallest = smallest_failure(law, subject)
+        pytest.fail(
+            f"{law.name} ({law.statement}) fails on {subject}: worst defect {finding.worst_defect:.2e}; smallest failing "
+            f"data {law.data(subject, smallest)} with defect {law.defects(subject, smallest)[0]:.2e}"
+        )
+
+
+@pytest.mark.parametrize(
+    "law", [pytest.param(law, id=law.name, marks=pytest.mark.xdist_group("controls")) for law in LAWS]
+)
+def test_law_rejects_its_control(law):
+    control = CONTROLS[law.name]
+    assert isinstance(control, law.subject)
+    finding = check_law(law, control, examples=20)
+    assert finding.worst_defect > 1e-4, f"{law.name} does not notice that {type(control).__name__} is broken"
+
+
+def test_every_law_has_a_control_and_no_control_is_left_over():
+    assert set(CONTROLS) == {law.name for law in LAWS}
+
+
+def test_law_names_are_unique():
+    assert len({law.name for law in LAWS}) == len(LAWS)

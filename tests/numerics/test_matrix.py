@@ -1,0 +1,71 @@
+"""Small products and solves against numpy, their derivatives, and what they compile to."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from groupoid_mech.numerics.matrix import axial, complement, cross_matrix, matmul, matvec, solve
+
+RNG = np.random.default_rng(0)
+
+
+def test_products():
+    A, B, x = RNG.normal(size=(4, 3)), RNG.normal(size=(3, 5)), RNG.normal(size=3)
+    np.testing.assert_allclose(matmul(A, B), A @ B, rtol=1e-14)
+    np.testing.assert_allclose(matvec(A, x), A @ x, rtol=1e-14)
+
+
+def test_cross_matrix_and_axial():
+    w, x = RNG.normal(size=(2, 3))
+    np.testing.assert_allclose(cross_matrix(w) @ x, np.cross(w, x), rtol=1e-14)
+    np.testing.assert_allclose(axial(cross_matrix(w)), w, rtol=1e-15)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6, 12, 13])
+def test_solve(n):
+    A, b = RNG.normal(size=(20, n, n)), RNG.normal(size=(20, n))
+    x = jax.jit(jax.vmap(solve))(A, b)
+    np.testing.assert_allclose(np.einsum("kij,kj->ki", A, x), b, atol=1e-11)
+
+
+def test_solve_needs_pivots():
+    A = jnp.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(solve(A, jnp.array([1.0, 2.0, 3.0])), [3.0, 1.0, 2.0])
+    nearly = jnp.array([[1e-20, 1.0], [1.0, 1.0]])
+    np.testing.assert_allclose(solve(nearly, jnp.array([1.0, 2.0])), [1.0, 1.0], rtol=1e-15)
+
+
+def test_solve_of_a_singular_matrix_is_not_a_number_that_looks_right():
+    assert not np.all(np.isfinite(solve(jnp.ones((2, 2)), jnp.array([1.0, 2.0]))))
+
+
+@pytest.mark.parametrize("differentiate", [jax.jacfwd, jax.jacrev])
+def test_solve_derivative(differentiate):
+    A, b = jnp.asarray(RNG.normal(size=(4, 4))), jnp.asarray(RNG.normal(size=4))
+    x, inverse = np.linalg.solve(A, b), np.linalg.inv(A)
+    np.testing.assert_allclose(differentiate(lambda b: solve(A, b))(b), inverse, atol=1e-13)
+    expected = -np.einsum("ij,k->ijk", inverse, x)
+    np.testing.assert_allclose(differentiate(lambda A: solve(A, b))(A), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 1), (3, 2), (5, 2), (4, 3)])
+def test_complement(n, m):
+    A = RNG.normal(size=(50, n, m))
+    E = np.asarray(jax.jit(jax.vmap(complement))(A))
+    np.testing.assert_allclose(np.einsum("kia,kib->kab", E, E), np.broadcast_to(np.eye(n - m), (50, n - m, n - m)), atol=1e-14)
+    np.testing.assert_allclose(np.einsum("kia,kib->kab", E, A), 0, atol=1e-14)
+
+
+def test_complement_of_a_vector_is_oriented():
+    for x in RNG.normal(size=(20, 3)):
+        E = complement(jnp.asarray(x)[:, None])
+        assert np.linalg.det(np.column_stack([E, x])) > 0
+
+
+def test_complement_is_smooth_away_from_the_jump():
+    x = jnp.array([0.3, -0.5, 0.8])
+    derivative = jax.jacfwd(lambda y: complement(y[:, None]))(x)
+    assert np.all(np.isfinite(derivative))
+    # E(x)ᵀ x = 0 for every x, so its derivative vanishes: DEᵀ x + Eᵀ = 0.
+    np.testing.assert_allclose(np.einsum("iaj,i->aj", derivative, x), -complement(x[:, None]).T, atol=1e-14)
