@@ -72,13 +72,18 @@ def describe(value: Any) -> str:
     return f"{type(value).__name__} {value!r}"[:120]
 
 
+def same_structure(left: Any, right: Any) -> bool:
+    """Whether two trees have the same structure, whatever their leaves."""
+    structures: list[Any] = [jax.tree.structure(left), jax.tree.structure(right)]
+    return bool(structures[0] == structures[1])
+
+
 def require_like(owner: str, name: str, value: Any, expected: Any) -> None:
     """Refuse a tree whose structure, shapes or dtypes differ from the expected ones (None: not known yet)."""
     if expected is None:
         return
-    leaves, structure = jax.tree.flatten(value)
-    expected_leaves, expected_structure = jax.tree.flatten(expected)
-    fits = structure == expected_structure and all(
+    leaves, expected_leaves = jax.tree.leaves(value), jax.tree.leaves(expected)
+    fits = same_structure(value, expected) and all(
         isinstance(leaf, (jax.Array, np.ndarray)) and leaf.shape == want.shape
         for leaf, want in zip(leaves, expected_leaves, strict=True)
     )

@@ -99,7 +99,11 @@ def smallest_failure(law: Law, subject: Any, *, max_examples: int = 500) -> Exam
     Raises ``hypothesis.errors.NoSuchExample`` if the law holds on all that it tries.
     """
     settings = hypothesis.settings(
-        max_examples=max_examples, deadline=None, derandomize=True, database=None, suppress_health_check=list(hypothesis.HealthCheck)
+        max_examples=max_examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
     )
     return hypothesis.find(
         law_examples(law, subject),

@@ -29,11 +29,7 @@ class Heisenberg(LieGroup):
     """
 
     tau: str = eqx.field(static=True, default="exp")
-
-    @property
-    def dim(self) -> int:
-        """Three."""
-        return 3
+    dim: int = eqx.field(static=True, init=False, default=3)
 
     def identity(self) -> Point:
         return jnp.zeros(3)

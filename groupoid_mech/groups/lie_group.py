@@ -132,12 +132,14 @@ class LieGroup(Manifold):
 
     def coadjoint(self, g: Point) -> Matrix:
         r"""The matrix of :math:`\mathrm{Ad}^*_{g^{-1}}` on covectors: :math:`\langle \mathrm{Ad}^*_{g^{-1}}\mu,
-        \mathrm{Ad}_g\xi\rangle = \langle\mu, \xi\rangle`, a left action."""
+        \mathrm{Ad}_g\xi\rangle = \langle\mu, \xi\rangle`, a left action.
+        """
         return self.adjoint(self.inverse(g)).T
 
     def coad(self, xi: Vector) -> Matrix:
         r"""The matrix of :math:`\mathrm{ad}^*_\xi`: :math:`\langle\mathrm{ad}^*_\xi\mu, \eta\rangle =
-        \langle\mu, [\xi, \eta]\rangle`."""
+        \langle\mu, [\xi, \eta]\rangle`.
+        """
         return self.ad(xi).T
 
     def structure_constants(self) -> Array:

@@ -1,12 +1,15 @@
 """What rotations and motions of the plane share: 2×2 rotation matrices and their angle."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
 from groupoid_mech._types import Matrix, Scalar
 from groupoid_mech.numerics.matrix import matmul
 
-QUARTER_TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
+# A numpy constant: importing the package must not start JAX's backend.
+QUARTER_TURN: Any = np.array([[0.0, -1.0], [1.0, 0.0]])
 
 
 def scaled_rotation(c: Scalar, s: Scalar) -> Matrix:

@@ -32,16 +32,13 @@ class ProductGroup(LieGroup):
 
     factors: tuple[LieGroup, ...]
     tau: str = eqx.field(static=True)
+    dim: int = eqx.field(static=True)
 
     def __init__(self, *factors: LieGroup, tau: str = "exp"):
         require_instances("ProductGroup", "factors", factors, LieGroup)
         self.factors = factors
         self.tau = tau
-
-    @property
-    def dim(self) -> int:
-        """The sum of the dimensions."""
-        return sum(self._sizes)
+        self.dim = sum(self._sizes)
 
     @property
     def _sizes(self) -> tuple[int, ...]:

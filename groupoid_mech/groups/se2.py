@@ -37,11 +37,7 @@ class SE2(LieGroup):
     """
 
     tau: str = eqx.field(static=True, default="exp")
-
-    @property
-    def dim(self) -> int:
-        """Three."""
-        return 3
+    dim: int = eqx.field(static=True, init=False, default=3)
 
     def identity(self) -> Point:
         return jnp.eye(2), jnp.zeros(2)

@@ -39,11 +39,7 @@ class SE3(LieGroup):
     """
 
     tau: str = eqx.field(static=True, default="exp")
-
-    @property
-    def dim(self) -> int:
-        """Six."""
-        return 6
+    dim: int = eqx.field(static=True, init=False, default=6)
 
     def identity(self) -> Point:
         return jnp.eye(3), jnp.zeros(3)

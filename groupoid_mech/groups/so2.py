@@ -30,11 +30,7 @@ class SO2(LieGroup):
     """
 
     tau: str = eqx.field(static=True, default="exp")
-
-    @property
-    def dim(self) -> int:
-        """One."""
-        return 1
+    dim: int = eqx.field(static=True, init=False, default=1)
 
     def identity(self) -> Point:
         return jnp.eye(2)

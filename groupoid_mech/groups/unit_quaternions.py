@@ -36,11 +36,7 @@ class UnitQuaternions(LieGroup):
     """
 
     tau: str = eqx.field(static=True, default="exp")
-
-    @property
-    def dim(self) -> int:
-        """Three."""
-        return 3
+    dim: int = eqx.field(static=True, init=False, default=3)
 
     def identity(self) -> Point:
         return jnp.array([1.0, 0.0, 0.0, 0.0])

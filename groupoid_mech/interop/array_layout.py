@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from groupoid_mech._arguments import describe, require_finite
+from groupoid_mech._arguments import describe, require_finite, same_structure
 from groupoid_mech._types import Array, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError, OffManifoldError
 from groupoid_mech.groups.affine import affine_group_matrix
@@ -91,7 +91,7 @@ def encode_points(owner: str, M: Manifold, x: Point) -> Array:
     return p
 
 
-def decode_points(owner: str, M: Manifold, p: Array) -> Point:
+def decode_points(owner: str, M: Manifold, p: Array | np.ndarray) -> Point:
     """The point or points of ``M`` that an array stands for."""
     x, off = _batched(owner, _decode_point, M, p=(p, array_like(M)))
     _require_on(owner, "p", M, off)
@@ -106,7 +106,7 @@ def encode_vectors(owner: str, M: Manifold, x: Point, xi: Vector) -> Array:
     return v
 
 
-def decode_vectors(owner: str, M: Manifold, x: Point, v: Array) -> Vector:
+def decode_vectors(owner: str, M: Manifold, x: Point, v: Array | np.ndarray) -> Vector:
     """Tangent vectors of the arrays in frame coordinates at ``x``; what is not tangent is refused."""
     xi, off, tilt = _batched(owner, _decode_vector, M, x=(x, M.point_like()), v=(v, array_like(M)))
     _require_on(owner, "x", M, off)
@@ -166,14 +166,11 @@ def _mapped(kernel: Callable[..., Any], M: Manifold, *values: Any) -> Any:
 
 def leading_axes(owner: str, name: str, value: Any, like: Any) -> tuple[int, ...]:
     """The leading axes of an element or a batch of elements; anything else is refused."""
-    (leaves, structure), (wants, expected) = jax.tree.flatten(value), jax.tree.flatten(like)
-    fits = structure == expected and all(isinstance(leaf, (jax.Array, np.ndarray)) for leaf in leaves)
+    leaves, wants = jax.tree.leaves(value), jax.tree.leaves(like)
+    fits = same_structure(value, like) and all(isinstance(leaf, (jax.Array, np.ndarray)) for leaf in leaves)
     lead = leaves[0].shape[: max(0, leaves[0].ndim - len(wants[0].shape))] if fits else ()
-    fits = fits and all(
-        leaf.shape == lead + want.shape and leaf.dtype == want.dtype
-        for leaf, want in zip(leaves, wants, strict=True)
-    )
-    if not fits:
+    pairs = list(zip(leaves, wants, strict=True)) if fits else []
+    if not fits or any(leaf.shape != lead + want.shape or leaf.dtype != want.dtype for leaf, want in pairs):
         raise ArgumentError(
             f"{owner} needs {name} to be {describe(like)}, or a batch of those with the same leading axes; "
             f"got {describe(value)}. Lists become arrays with jnp.array."

@@ -122,8 +122,8 @@ def from_geomstats(space: Any) -> Manifold:
         shape = f" with points of shape {space.shape}" if hasattr(space, "shape") else ""
         raise ArgumentError(
             f"from_geomstats needs Euclidean(n), Hypersphere(n), SpecialOrthogonal(2 or 3), "
-            f"SpecialEuclidean(2 or 3), HeisenbergVectors() or a ProductManifold of those, each with the kind of "
-            f"points it has by default (extrinsic, matrices); got {describe(space)}{shape}."
+            f"SpecialEuclidean(2 or 3), HeisenbergVectors() or a ProductManifold of those, each with the "
+            f"kind of points it has by default (extrinsic, matrices); got {describe(space)}{shape}."
         )
     return manifold
 

@@ -67,7 +67,7 @@ class Examples(NamedTuple):
 
 
 @eqx.filter_jit
-def build_batch(kind: Kind, subject: Any, seeds: Array, numbers: Array) -> Any:
+def build_batch(kind: Kind, subject: Any, seeds: np.ndarray, numbers: np.ndarray) -> Any:
     """The objects of a kind, stacked: compiled once per kind and subject, for all laws that draw this kind."""
     return eqx.filter_vmap(lambda seed, row: kind.build(subject, jax.random.key(seed), row))(seeds, numbers)
 

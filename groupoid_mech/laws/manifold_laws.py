@@ -75,9 +75,7 @@ def _d_by_fields(M: Manifold, x: Point, theta: Form, X: VectorField, Y: VectorFi
     def on(field: VectorField, other: VectorField) -> Scalar:
         return differential(M, lambda y: theta(y) @ other(y), x) @ field(x)
 
-    return gap(
-        X(x) @ exterior_derivative(M, theta)(x) @ Y(x), on(X, Y) - on(Y, X) - theta(x) @ lie_bracket(M, X, Y)(x)
-    )
+    return gap(X(x) @ exterior_derivative(M, theta)(x) @ Y(x), on(X, Y) - on(Y, X) - theta(x) @ lie_bracket(M, X, Y)(x))
 
 
 def _cartan(M: Manifold, x: Point, omega: Form, X: VectorField) -> Scalar:
@@ -127,12 +125,24 @@ MANIFOLD_LAWS: tuple[Law, ...] = (
     _law("coordinates_of_local", "from_ambient(x, v) = D local(x, x) v", (A_POINT, A_VECTOR), _coordinates_of_local),
     _law("d_squared_function", "d d f = 0", (A_POINT, A_FUNCTION), _d_squared_function),
     _law("d_squared_one_form", "d d θ = 0", (A_POINT, A_ONE_FORM), _d_squared_one_form),
-    _law("d_by_fields", "dθ(X, Y) = X[θ(Y)] − Y[θ(X)] − θ([X, Y])", (A_POINT, A_ONE_FORM, A_FIELD, A_FIELD), _d_by_fields),
+    _law(
+        "d_by_fields", "dθ(X, Y) = X[θ(Y)] − Y[θ(X)] − θ([X, Y])", (A_POINT, A_ONE_FORM, A_FIELD, A_FIELD), _d_by_fields
+    ),
     _law("cartan_one_form", "L_X θ = d i_X θ + i_X dθ", (A_POINT, A_ONE_FORM, A_FIELD), _cartan),
     _law("cartan_two_form", "L_X ω = d i_X ω + i_X dω", (A_POINT, A_TWO_FORM, A_FIELD), _cartan),
     _law("lie_derivative_of_function", "L_X f = df(X)", (A_POINT, A_FUNCTION, A_FIELD), _lie_derivative_of_function),
-    _law("bracket_of_derivations", "[X, Y][f] = X[Y[f]] − Y[X[f]]", (A_POINT, A_FUNCTION, A_FIELD, A_FIELD), _bracket_of_derivations),
-    _law("bracket_jacobi", "[X, [Y, Z]] + [Y, [Z, X]] + [Z, [X, Y]] = 0", (A_POINT, A_FIELD, A_FIELD, A_FIELD), _bracket_jacobi),
+    _law(
+        "bracket_of_derivations",
+        "[X, Y][f] = X[Y[f]] − Y[X[f]]",
+        (A_POINT, A_FUNCTION, A_FIELD, A_FIELD),
+        _bracket_of_derivations,
+    ),
+    _law(
+        "bracket_jacobi",
+        "[X, [Y, Z]] + [Y, [Z, X]] + [Z, [X, Y]] = 0",
+        (A_POINT, A_FIELD, A_FIELD, A_FIELD),
+        _bracket_jacobi,
+    ),
     _law("pull_back_d", "d f*θ = f* dθ", (A_POINT, A_ONE_FORM, A_SELF_MAP), _pull_back_d),
     _law("push_forward_chain", "T(h ∘ f) = Th Tf", (A_POINT, A_SELF_MAP, A_SELF_MAP), _push_forward_chain),
 )

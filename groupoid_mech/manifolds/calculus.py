@@ -16,7 +16,16 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._arguments import as_pytree, describe, explaining_traces, is_concrete, name_of, require_instances, traced_shape
+from groupoid_mech._arguments import (
+    as_pytree,
+    describe,
+    explaining_traces,
+    is_concrete,
+    name_of,
+    require_instances,
+    same_structure,
+    traced_shape,
+)
 from groupoid_mech._types import Array, Covector, Form, Function, Matrix, Point, Vector, VectorField
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
@@ -249,8 +258,9 @@ def _require_shape(owner: str, f: Any, M: Manifold, allowed: tuple[tuple[int, ..
 
 def _require_map(owner: str, M: Manifold, N: Manifold, f: Any) -> None:
     shape = traced_shape(f, M.point_like())
-    same = jax.tree.structure(shape) == jax.tree.structure(N.point_like()) and all(
-        got.shape == want.shape for got, want in zip(jax.tree.leaves(shape), jax.tree.leaves(N.point_like()), strict=True)
+    same = same_structure(shape, N.point_like()) and all(
+        got.shape == want.shape
+        for got, want in zip(jax.tree.leaves(shape), jax.tree.leaves(N.point_like()), strict=True)
     )
     if not same:
         raise ArgumentError(

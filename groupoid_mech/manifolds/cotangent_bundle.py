@@ -2,9 +2,11 @@
 
 from typing import final
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from groupoid_mech._arguments import require_instances
 from groupoid_mech._types import Point, Vector
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.vector_bundle import VectorBundle
@@ -32,11 +34,14 @@ class CotangentBundle(VectorBundle):
     """
 
     base: Manifold
+    rank: int = eqx.field(static=True)
+    dim: int = eqx.field(static=True)
 
-    @property
-    def rank(self) -> int:
-        """The dimension of the base."""
-        return self.base.dim
+    def __init__(self, base: Manifold):
+        require_instances("CotangentBundle", "base", (base,), Manifold)
+        self.base = base
+        self.rank = base.dim
+        self.dim = 2 * base.dim
 
     def retract(self, x: Point, xi: Vector) -> Point:
         (q, p), (xi, pi) = x, jnp.split(xi, 2)

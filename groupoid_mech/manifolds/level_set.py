@@ -11,7 +11,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from groupoid_mech._arguments import as_pytree, describe, is_concrete, name_of, require_positive_integer, require_vector, traced_shape
+from groupoid_mech._arguments import (
+    as_pytree,
+    describe,
+    is_concrete,
+    name_of,
+    require_positive_integer,
+    require_vector,
+    traced_shape,
+)
 from groupoid_mech._types import Array, Key, Matrix, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError, NotSubmersiveError
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
@@ -50,6 +58,7 @@ class LevelSet(Manifold):
     function: Callable[[Array], Array]
     ambient_dim: int = eqx.field(static=True)
     codim: int = eqx.field(static=True)
+    dim: int = eqx.field(static=True)
     point: Array
 
     def __init__(self, function: Callable[[Array], Array], ambient_dim: int, point: Array | None = None):
@@ -58,15 +67,11 @@ class LevelSet(Manifold):
             require_vector("LevelSet", "point", point, ambient_dim)
         self.ambient_dim = ambient_dim
         self.codim = _codimension(function, ambient_dim)
+        self.dim = ambient_dim - self.codim
         self.function = as_pytree(function)
         self.point = jnp.zeros(ambient_dim) if point is None else jnp.asarray(point)
         if is_concrete((function, point)):
             self.point = _regular_point(self, self.point)
-
-    @property
-    def dim(self) -> int:
-        """Ambient dimension less the number of equations."""
-        return self.ambient_dim - self.codim
 
     def retract(self, x: Point, xi: Vector) -> Point:
         normals = self._jacobian(x).T

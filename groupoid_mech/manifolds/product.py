@@ -2,6 +2,7 @@
 
 from typing import final
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -33,15 +34,12 @@ class ProductManifold(Manifold):
     """
 
     factors: tuple[Manifold, ...]
+    dim: int = eqx.field(static=True)
 
     def __init__(self, *factors: Manifold):
         require_instances("ProductManifold", "factors", factors, Manifold)
         self.factors = factors
-
-    @property
-    def dim(self) -> int:
-        """The sum of the dimensions."""
-        return sum(self._sizes)
+        self.dim = sum(self._sizes)
 
     @property
     def _sizes(self) -> tuple[int, ...]:

@@ -2,9 +2,11 @@
 
 from typing import final
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from groupoid_mech._arguments import require_instances
 from groupoid_mech._types import Point, Vector
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.vector_bundle import VectorBundle
@@ -30,11 +32,14 @@ class TangentBundle(VectorBundle):
     """
 
     base: Manifold
+    rank: int = eqx.field(static=True)
+    dim: int = eqx.field(static=True)
 
-    @property
-    def rank(self) -> int:
-        """The dimension of the base."""
-        return self.base.dim
+    def __init__(self, base: Manifold):
+        require_instances("TangentBundle", "base", (base,), Manifold)
+        self.base = base
+        self.rank = base.dim
+        self.dim = 2 * base.dim
 
     def retract(self, x: Point, xi: Vector) -> Point:
         (q, v), (xi, eta) = x, jnp.split(xi, 2)

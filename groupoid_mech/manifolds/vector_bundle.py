@@ -4,7 +4,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._arguments import require_instances
 from groupoid_mech._types import Key, Point, Scalar, Vector
 from groupoid_mech.manifolds.manifold import Manifold, from_ambient_by_autodiff, to_ambient_by_autodiff
 
@@ -14,14 +13,6 @@ class VectorBundle(Manifold):
 
     base: eqx.AbstractVar[Manifold]
     rank: eqx.AbstractVar[int]
-
-    def __check_init__(self) -> None:
-        require_instances(type(self).__name__, "base", (self.base,), Manifold)
-
-    @property
-    def dim(self) -> int:
-        """Dimension of the base plus rank of the fibres."""
-        return self.base.dim + self.rank
 
     def to_ambient(self, x: Point, xi: Vector) -> Point:
         return to_ambient_by_autodiff(self, x, xi)

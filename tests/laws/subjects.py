@@ -46,7 +46,14 @@ CAYLEY_GROUPS = {
 }
 
 # The retraction enters these laws only: with another τ the others compile to the same program.
-TAU_LAWS = {"retract_zero", "local_retract", "retract_stays", "frame_of_retract", "coordinates_of_local", "retract_by_tau"}
+TAU_LAWS = {
+    "retract_zero",
+    "local_retract",
+    "retract_stays",
+    "frame_of_retract",
+    "coordinates_of_local",
+    "retract_by_tau",
+}
 
 
 def broken(cls, *args, **methods):
@@ -75,9 +82,7 @@ CONTROLS = {
     ),
     "d_by_fields": crooked_frame,
     "cartan_one_form": crooked_frame,
-    "cartan_two_form": broken(
-        gm.Sphere, 3, to_ambient=lambda self, x, xi: (1 + x[0]) * gm.Sphere(3).to_ambient(x, xi)
-    ),
+    "cartan_two_form": broken(gm.Sphere, 3, to_ambient=lambda self, x, xi: (1 + x[0]) * gm.Sphere(3).to_ambient(x, xi)),
     "lie_derivative_of_function": broken(gm.Sphere, 2, to_ambient=lambda self, x, xi: S2.to_ambient(x, xi + xi**2)),
     "bracket_of_derivations": crooked_frame,
     "bracket_jacobi": crooked_frame,

@@ -6,9 +6,9 @@ from laws.subjects import CAYLEY_GROUPS, CONTROLS, GROUPS, MANIFOLDS, TAU_LAWS
 from groupoid_mech.laws import LAWS, laws_for
 from groupoid_mech.laws.verify import check_law
 
-CASES = [
-    (name, subject, law) for name, subject in {**MANIFOLDS, **GROUPS}.items() for law in laws_for(subject)
-] + [(name, subject, law) for name, subject in CAYLEY_GROUPS.items() for law in laws_for(subject) if law.name in TAU_LAWS]
+CASES = [(name, subject, law) for name, subject in {**MANIFOLDS, **GROUPS}.items() for law in laws_for(subject)] + [
+    (name, subject, law) for name, subject in CAYLEY_GROUPS.items() for law in laws_for(subject) if law.name in TAU_LAWS
+]
 
 
 @pytest.mark.parametrize(

@@ -39,9 +39,11 @@ def test_exterior_derivative_is_the_curl():
 def test_exterior_derivative_of_a_two_form_is_the_divergence():
     def omega(q):
         b = jnp.stack([q[0] ** 2, q[1] * q[2], q[2] ** 3])
-        return jnp.array([[0, 0, 0], [0, 0, 1], [0, -1, 0]]) * b[0] + jnp.array(
-            [[0, 0, -1], [0, 0, 0], [1, 0, 0]]
-        ) * b[1] + jnp.array([[0, 1, 0], [-1, 0, 0], [0, 0, 0]]) * b[2]
+        return (
+            jnp.array([[0, 0, 0], [0, 0, 1], [0, -1, 0]]) * b[0]
+            + jnp.array([[0, 0, -1], [0, 0, 0], [1, 0, 0]]) * b[1]
+            + jnp.array([[0, 1, 0], [-1, 0, 0], [0, 0, 0]]) * b[2]
+        )
 
     x, _, z = X0
     d = gm.exterior_derivative(R3, omega)(X0)
@@ -59,6 +61,7 @@ def test_maurer_cartan():
 
 def test_area_form_of_the_sphere_pulls_back_to_the_plane():
     """In the chart by angles the area is sin(polar angle)."""
+
     def chart(q):
         return jnp.stack([jnp.sin(q[0]) * jnp.cos(q[1]), jnp.sin(q[0]) * jnp.sin(q[1]), jnp.cos(q[0])])
 
@@ -113,7 +116,9 @@ def test_bad_functions():
         gm.differential(S2, with_math, jnp.array([0.0, 0, 1]))
     with pytest.raises(gm.ArgumentError, match=r"differential needs .* of shape \(\)"):
         gm.differential(S2, lambda x: x, jnp.array([0.0, 0, 1]))
-    with pytest.raises(gm.ArgumentError, match=r"lie_bracket needs .* of shape \(2,\); it returns an array of shape \(3,\)"):
+    with pytest.raises(
+        gm.ArgumentError, match=r"lie_bracket needs .* of shape \(2,\); it returns an array of shape \(3,\)"
+    ):
         gm.lie_bracket(S2, lambda x: x, lambda x: x)
     with pytest.raises(gm.ArgumentError, match="exterior_derivative needs"):
         gm.exterior_derivative(S2, lambda x: jnp.zeros((2, 2, 2)))

@@ -82,7 +82,9 @@ def test_level_set_projection_is_the_nearest_point():
 
 def test_level_set_is_differentiable_in_its_parameters():
     def height(a):
-        M = gm.LevelSet(lambda x: jnp.stack([x[0] ** 2 + x[1] ** 2 + a * x[2] ** 2 - 1]), 3, point=jnp.array([1.0, 0, 0]))
+        M = gm.LevelSet(
+            lambda x: jnp.stack([x[0] ** 2 + x[1] ** 2 + a * x[2] ** 2 - 1]), 3, point=jnp.array([1.0, 0, 0])
+        )
         return M.project(jnp.array([0.0, 0.0, 2.0]))[2]
 
     # On the axis the nearest point is (0, 0, 1/√a).
@@ -133,7 +135,9 @@ def test_level_set_functions_must_be_traceable():
         return x[0] if x[1] > 0 else x[1]
 
     for function in (with_numpy, with_branch):
-        with pytest.raises(gm.NotTraceableError, match=rf"{function.__name__} cannot be traced by JAX \(line \d+: return"):
+        with pytest.raises(
+            gm.NotTraceableError, match=rf"{function.__name__} cannot be traced by JAX \(line \d+: return"
+        ):
             gm.LevelSet(function, 2)
 
 
@@ -192,7 +196,9 @@ def test_wrong_shapes_dtypes_and_nan_are_named(manifold):
 
 
 def test_points_off_the_manifold_are_named_with_their_distance():
-    with pytest.raises(gm.OffManifoldError, match=r"Sphere\.retract needs x on Sphere; it is off by 0\.732 .*project\(x\)"):
+    with pytest.raises(
+        gm.OffManifoldError, match=r"Sphere\.retract needs x on Sphere; it is off by 0\.732 .*project\(x\)"
+    ):
         S2.retract(jnp.ones(3), jnp.zeros(2))
 
 

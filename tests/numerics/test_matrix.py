@@ -53,7 +53,9 @@ def test_solve_derivative(differentiate):
 def test_complement(n, m):
     A = RNG.normal(size=(50, n, m))
     E = np.asarray(jax.jit(jax.vmap(complement))(A))
-    np.testing.assert_allclose(np.einsum("kia,kib->kab", E, E), np.broadcast_to(np.eye(n - m), (50, n - m, n - m)), atol=1e-14)
+    np.testing.assert_allclose(
+        np.einsum("kia,kib->kab", E, E), np.broadcast_to(np.eye(n - m), (50, n - m, n - m)), atol=1e-14
+    )
     np.testing.assert_allclose(np.einsum("kia,kib->kab", E, A), 0, atol=1e-14)
 
 
