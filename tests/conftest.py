@@ -2,6 +2,7 @@
 
 import os
 
+import jax
 import pytest
 from hypothesis import settings
 
@@ -18,3 +19,13 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+
+
+def pytest_runtest_teardown(item, nextitem):
+    """Drop the compiled programs of a group when it is done: kept to the end they fill several gigabytes."""
+    if nextitem is not None and _group(item) != _group(nextitem):
+        jax.clear_caches()
+
+
+def _group(item):
+    return item.get_closest_marker("xdist_group").args[0]

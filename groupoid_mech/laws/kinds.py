@@ -15,6 +15,7 @@ from jax.flatten_util import ravel_pytree
 
 from groupoid_mech._types import Array, Key, Point
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.vector_bundle import VectorBundle
 
 
 class Kind(ABC):
@@ -112,6 +113,20 @@ class ASelfMap(Kind):
         return Displacement(subject, A_FIELD.build(subject, key, numbers))
 
 
+@final
+@dataclass(frozen=True)
+class OnBase(Kind):
+    """An object of some kind on the base of a bundle."""
+
+    kind: Kind
+
+    def size(self, subject: VectorBundle) -> int:
+        return self.kind.size(subject.base)
+
+    def build(self, subject: VectorBundle, key: Key, numbers: Array) -> Any:
+        return self.kind.build(subject.base, key, numbers)
+
+
 def _features(subject: Manifold) -> int:
     return 1 + 2 * sum(leaf.size for leaf in jax.tree.leaves(subject.point_like()))
 
@@ -126,3 +141,5 @@ A_FIELD = APolynomial(axes=1)
 A_ONE_FORM = APolynomial(axes=1)
 A_TWO_FORM = APolynomial(axes=2, antisymmetric=True)
 A_SELF_MAP = ASelfMap()
+A_BASE_POINT = OnBase(A_POINT)
+A_BASE_ONE_FORM = OnBase(A_ONE_FORM)

@@ -6,6 +6,8 @@ from jax.flatten_util import ravel_pytree
 
 from groupoid_mech._types import Form, Function, Point, Scalar, Vector, VectorField
 from groupoid_mech.laws.kinds import (
+    A_BASE_ONE_FORM,
+    A_BASE_POINT,
     A_FIELD,
     A_FUNCTION,
     A_ONE_FORM,
@@ -26,6 +28,7 @@ from groupoid_mech.manifolds.calculus import (
     pull_back,
     push_forward,
 )
+from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
 from groupoid_mech.manifolds.manifold import Manifold, from_ambient_by_autodiff, to_ambient_by_autodiff
 
 
@@ -111,6 +114,14 @@ def _push_forward_chain(M: Manifold, x: Point, f: Displacement, h: Displacement)
     return gap(composed, push_forward(M, M, h, f(x)) @ push_forward(M, M, f, x))
 
 
+def _symplectic_form(M: CotangentBundle, x: Point) -> Scalar:
+    return gap(M.symplectic_form(x), -exterior_derivative(M, M.liouville_form)(x))
+
+
+def _liouville_tautological(M: CotangentBundle, x: Point, theta: Form) -> Scalar:
+    return gap(pull_back(M.base, M, lambda q: (q, theta(q)), M.liouville_form)(x), theta(x))
+
+
 def _law(name: str, statement: str, draws: tuple, defect: object) -> Law:
     return Law(name, statement, "DESIGN §2", Manifold, draws, defect)  # type: ignore[arg-type]
 
@@ -145,4 +156,13 @@ MANIFOLD_LAWS: tuple[Law, ...] = (
     ),
     _law("pull_back_d", "d f*θ = f* dθ", (A_POINT, A_ONE_FORM, A_SELF_MAP), _pull_back_d),
     _law("push_forward_chain", "T(h ∘ f) = Th Tf", (A_POINT, A_SELF_MAP, A_SELF_MAP), _push_forward_chain),
+    Law("symplectic_form", "ω = −dθ", "DESIGN §4", CotangentBundle, (A_POINT,), _symplectic_form),
+    Law(
+        "liouville_tautological",
+        "σ*θ = σ for every one-form σ",
+        "DESIGN §4",
+        CotangentBundle,
+        (A_BASE_POINT, A_BASE_ONE_FORM),
+        _liouville_tautological,
+    ),
 )

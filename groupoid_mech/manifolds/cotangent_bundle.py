@@ -1,13 +1,16 @@
-"""The cotangent bundle, in canonical charts."""
+r"""The cotangent bundle with its canonical forms.
+
+Convention: :math:`\omega = -d\theta = dq \wedge dp`, so that :math:`\{q, p\} = +1`. DESIGN §4.
+"""
 
 from typing import final
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 
 from groupoid_mech._arguments import require_instances
-from groupoid_mech._types import Point, Vector
+from groupoid_mech._types import Covector, Matrix, Point
+from groupoid_mech.manifolds.calculus import structure_functions
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.vector_bundle import VectorBundle
 
@@ -16,21 +19,18 @@ from groupoid_mech.manifolds.vector_bundle import VectorBundle
 class CotangentBundle(VectorBundle):
     r"""The cotangent bundle :math:`T^*M`; a point is ``(x, p)`` with ``p`` the components in the frame at ``x``.
 
-    The coordinates :math:`(\xi, \pi)` centred at :math:`(x, p)` are canonical: with
-    :math:`y = \operatorname{retract}(x, \xi)`,
+    .. math:: \theta = p_a e^a, \qquad \omega = -d\theta = e^a \wedge dp_a + \tfrac12 p_c C^c_{ab}\, e^a \wedge e^b ,
 
-    .. math:: \operatorname{retract}((x, p), (\xi, \pi)) = (y, F^T (p + \pi)), \qquad
-        F = D_\eta[\operatorname{local}(x, \operatorname{retract}(y, \eta))]_{\eta = 0} ,
-
-    so that :math:`\omega = d\xi \wedge d\pi` at the point.
+    with the structure functions :math:`[e_a, e_b] = C^c_{ab} e_c` of the frame of M.
 
     Args:
         base: The manifold :math:`M`.
 
     Example:
         >>> from groupoid_mech import Euclidean
-        >>> CotangentBundle(Euclidean(1)).retract((jnp.zeros(1), jnp.ones(1)), jnp.array([1.0, 2.0]))
-        (Array([1.], dtype=float64), Array([3.], dtype=float64))
+        >>> CotangentBundle(Euclidean(1)).symplectic_form((jnp.zeros(1), jnp.ones(1)))
+        Array([[ 0.,  1.],
+               [-1.,  0.]], dtype=float64)
     """
 
     base: Manifold
@@ -43,16 +43,12 @@ class CotangentBundle(VectorBundle):
         self.rank = base.dim
         self.dim = 2 * base.dim
 
-    def retract(self, x: Point, xi: Vector) -> Point:
-        (q, p), (xi, pi) = x, jnp.split(xi, 2)
-        y = self.base.retract(q, xi)
-        _, to_covector = jax.vjp(lambda z: self.base.local(q, z), y)
-        _, to_frame = jax.vjp(lambda z: self.base.to_ambient(y, z), jnp.zeros(self.base.dim))
-        return y, to_frame(*to_covector(p + pi))[0]
+    def liouville_form(self, x: Point) -> Covector:
+        r"""The components of :math:`\theta = p\,dq` at ``x``."""
+        return jnp.concatenate([x[1], jnp.zeros(self.base.dim)])
 
-    def local(self, x: Point, y: Point) -> Vector:
-        (q, p), (r, covector) = x, y
-        xi = self.base.local(q, r)
-        _, to_covector = jax.vjp(lambda z: self.base.from_ambient(r, z), r)
-        _, to_chart = jax.vjp(lambda z: self.base.retract(q, z), xi)
-        return jnp.concatenate([xi, to_chart(*to_covector(covector))[0] - p])
+    def symplectic_form(self, x: Point) -> Matrix:
+        r"""The components of :math:`\omega = -d\theta` at ``x``, in blocks :math:`((p_c C^c_{ab}, 1), (-1, 0))`."""
+        n = self.base.dim
+        twist = jnp.einsum("c,cab->ab", x[1], structure_functions(self.base, x[0]))
+        return jnp.block([[twist, jnp.eye(n)], [-jnp.eye(n), jnp.zeros((n, n))]])

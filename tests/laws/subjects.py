@@ -88,6 +88,12 @@ CONTROLS = {
     "bracket_jacobi": crooked_frame,
     "pull_back_d": crooked_frame,
     "push_forward_chain": crooked_frame,
+    "symplectic_form": broken(
+        gm.CotangentBundle, S2, symplectic_form=lambda self, x: -gm.CotangentBundle(S2).symplectic_form(x)
+    ),
+    "liouville_tautological": broken(
+        gm.CotangentBundle, S2, liouville_form=lambda self, x: jnp.concatenate([jnp.zeros(2), x[1]])
+    ),
     "multiply_assoc": broken(gm.Translations, 2, multiply=lambda self, g, h: g - h),
     "identity_multiply": broken(gm.Translations, 2, multiply=lambda self, g, h: g - h),
     "inverse_multiply": broken(gm.SO3, inverse=lambda self, g: g),

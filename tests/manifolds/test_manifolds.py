@@ -152,26 +152,13 @@ def test_functions_must_be_functions():
         gm.LevelSet(3.0, 2)
 
 
-@pytest.mark.parametrize("base", [gm.Sphere(2), gm.SO3(), gm.SO3(tau="cayley")], ids=str)
-def test_cotangent_charts_are_canonical(base):
-    """−dθ is dξ ∧ dπ in the frame of T*M, at every point: the frame is that of centred canonical coordinates."""
-    M = gm.CotangentBundle(base)
-    n = base.dim
-    omega = gm.exterior_derivative(M, lambda point: -jnp.concatenate([point[1], jnp.zeros(n)]))
-    canonical = np.block([[np.zeros((n, n)), np.eye(n)], [-np.eye(n), np.zeros((n, n))]])
-    for seed in range(3):
-        np.testing.assert_allclose(omega(M.random_point(jax.random.key(seed))), canonical, atol=1e-13)
-
-
-def test_tangent_charts_carry_velocities():
-    """Moving (x, v) with v = velocity of a curve: the chart of TM is the tangent of the chart of M."""
-    M = gm.TangentBundle(S2)
-    x = S2.random_point(jax.random.key(3))
-    path = lambda t: S2.retract(x, jnp.array([0.3, 0.1]) + t * jnp.array([0.5, -0.2]))  # noqa: E731
-    y, velocity = jax.jvp(path, (0.0,), (1.0,))
-    xi, eta = jnp.split(M.local((x, jnp.zeros(2)), (y, S2.from_ambient(y, velocity))), 2)
-    np.testing.assert_allclose(xi, [0.3, 0.1], atol=1e-15)
-    np.testing.assert_allclose(eta, [0.5, -0.2], atol=1e-15)
+def test_symplectic_form_of_a_group_is_the_left_trivialized_one():
+    """ω((ξ, π), (η, ρ)) = ⟨ρ, ξ⟩ − ⟨π, η⟩ + ⟨μ, [ξ, η]⟩ on T*SO(3)."""
+    G = gm.SO3()
+    mu, xi, pi, eta, rho = np.random.default_rng(0).normal(size=(5, 3))
+    omega = gm.CotangentBundle(G).symplectic_form((G.random_point(jax.random.key(0)), jnp.asarray(mu)))
+    value = np.concatenate([xi, pi]) @ omega @ np.concatenate([eta, rho])
+    assert abs(value - (rho @ xi - pi @ eta + mu @ np.cross(xi, eta))) < 1e-14
 
 
 MANIFOLDS = [gm.Euclidean(3), S2, gm.Torus(3), gm.ProductManifold(S2, gm.Euclidean(1)), gm.TangentBundle(S2)]
