@@ -1,7 +1,7 @@
 r"""The abstract Lie group: a manifold with a product, retracted by :math:`x \cdot \tau(\xi)`.
 
 Convention: everything is left-trivialized. The frame at x is :math:`x E_a`, and
-:math:`d\tau_\xi\eta = \tau(\xi)^{-1} \tfrac{d}{dt}\tau(\xi + t\eta)|_{t=0}`. DESIGN §2.
+:math:`d\tau_\xi\eta = \tau(\xi)^{-1} \tfrac{d}{dt}\tau(\xi + t\eta)|_{t=0}`.
 """
 
 from abc import abstractmethod

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from groupoid_mech._types import Matrix, Scalar
+from groupoid_mech.numerics.angle import ROUND_OFF
 from groupoid_mech.numerics.matrix import matmul
 
 # A numpy constant: importing the package must not start JAX's backend.
@@ -43,7 +44,8 @@ def cayley_inverse(R: Matrix) -> Scalar:
     r""":math:`2\tan(\theta/2)` of a rotation by :math:`\theta`; of the two formulas for it the one that keeps its digits."""
     c, s = R[0, 0], R[1, 0]
     behind = c < 0
-    return jnp.where(behind, 2 * (1 - c) / jnp.where(behind, s, 1.0), 2 * s / jnp.where(behind, 1.0, 1 + c))
+    far = jnp.where(jnp.abs(s) > ROUND_OFF, 2 * (1 - c) / jnp.where(behind, s, 1.0), jnp.nan)
+    return jnp.where(behind, far, 2 * s / jnp.where(behind, 1.0, 1 + c))
 
 
 def nearest_rotation(A: Matrix) -> Matrix:

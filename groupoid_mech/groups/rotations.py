@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Matrix, Scalar, Vector
-from groupoid_mech.numerics.angle import angle_ratio
+from groupoid_mech.numerics.angle import ROUND_OFF, angle_ratio
 from groupoid_mech.numerics.matrix import axial, cross_matrix, dot, matmul, matvec
 from groupoid_mech.numerics.newton import newton_root
 from groupoid_mech.numerics.stumpff import stumpff
@@ -98,7 +98,9 @@ def quaternion_of(R: Matrix) -> Vector:
 def vector_of_quaternion(q: Vector) -> Vector:
     r"""The rotation vector :math:`2\,\mathrm{atan2}(|u|, w)\,u/|u|` of a unit quaternion :math:`(w, u)`."""
     u = q[1:]
-    return 2 * angle_ratio(dot(u, u), q[0]) * u
+    sine_squared = dot(u, u)
+    undetermined = (q[0] < 0) & (sine_squared < ROUND_OFF**2)
+    return jnp.where(undetermined, jnp.nan, 2 * angle_ratio(jnp.where(undetermined, 1.0, sine_squared), q[0]) * u)
 
 
 def vector_of_rotation(R: Matrix) -> Vector:
@@ -109,7 +111,7 @@ def vector_of_rotation(R: Matrix) -> Vector:
 def rotation_cayley_inverse(R: Matrix) -> Vector:
     r"""The vector :math:`2\tan(\theta/2)` times the axis, from the quaternion :math:`(w, u)` as :math:`2u/w`."""
     q = quaternion_of(R)
-    return 2 * q[1:] / q[0]
+    return jnp.where(q[0] > ROUND_OFF, 2 * q[1:] / q[0], jnp.nan)
 
 
 def rotation_of_quaternion(q: Vector) -> Matrix:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from groupoid_mech._types import Key, Matrix, Point, Scalar, Vector
 from groupoid_mech.groups import rotations
 from groupoid_mech.groups.lie_group import LieGroup
+from groupoid_mech.numerics.angle import ROUND_OFF
 from groupoid_mech.numerics.matrix import cross_matrix, dot
 from groupoid_mech.numerics.stumpff import stumpff
 
@@ -63,7 +64,9 @@ class UnitQuaternions(LieGroup):
         u = g[1:]
         behind = g[0] < 0
         near = 4 * u / jnp.where(behind, 1.0, 1 + g[0])
-        far = 4 * u * (1 - g[0]) / jnp.where(behind, dot(u, u), 1.0)
+        sine_squared = dot(u, u)
+        far = 4 * u * (1 - g[0]) / jnp.where(behind, sine_squared, 1.0)
+        far = jnp.where(sine_squared > ROUND_OFF**2, far, jnp.nan)
         return jnp.where(behind, far, near)
 
     def adjoint(self, g: Point) -> Matrix:

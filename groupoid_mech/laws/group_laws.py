@@ -1,10 +1,12 @@
-"""Laws of Lie groups: axioms, exponential and Cayley maps, adjoint actions, trivialized derivatives. DESIGN §2."""
+"""Laws of Lie groups: axioms, exponential and Cayley maps, adjoint actions, trivialized derivatives."""
+
+from collections.abc import Callable
 
 import jax.numpy as jnp
 
 from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.groups.lie_group import LieGroup, ad_by_autodiff, adjoint_by_autodiff, trivialized_derivative
-from groupoid_mech.laws.kinds import A_POINT, A_ROTATION_SIZED_VECTOR, A_VECTOR
+from groupoid_mech.laws.kinds import A_POINT, A_ROTATION_SIZED_VECTOR, A_VECTOR, Kind
 from groupoid_mech.laws.law import Law, gap
 from groupoid_mech.manifolds.calculus import lie_bracket
 
@@ -124,8 +126,8 @@ def _retract_by_tau(G: LieGroup, g: Point, xi: Vector) -> Scalar:
     return gap(G.retract(g, xi), G.multiply(g, tau(xi)))
 
 
-def _law(name: str, statement: str, draws: tuple, defect: object) -> Law:
-    return Law(name, statement, "DESIGN §2", LieGroup, draws, defect)  # type: ignore[arg-type]
+def _law(name: str, statement: str, draws: tuple[Kind, ...], defect: Callable[..., Scalar]) -> Law:
+    return Law(name, statement, "Lie groups", LieGroup, draws, defect)
 
 
 _XI = A_ROTATION_SIZED_VECTOR

@@ -1,4 +1,6 @@
-"""Laws of manifolds: charts, projections, and the calculus of fields and forms. DESIGN §2."""
+"""Laws of manifolds: charts, projections, and the calculus of fields and forms."""
+
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +19,7 @@ from groupoid_mech.laws.kinds import (
     A_TWO_FORM,
     A_VECTOR,
     Displacement,
+    Kind,
 )
 from groupoid_mech.laws.law import Law, gap
 from groupoid_mech.manifolds.calculus import (
@@ -91,6 +94,11 @@ def _lie_derivative_of_function(M: Manifold, x: Point, f: Function, X: VectorFie
     return gap(lie_derivative(M, X, f)(x), differential(M, f, x) @ X(x))
 
 
+def _lie_derivative_leibniz(M: Manifold, x: Point, theta: Form, X: VectorField, Y: VectorField) -> Scalar:
+    along = differential(M, lambda y: theta(y) @ Y(y), x) @ X(x)
+    return gap(along, lie_derivative(M, X, theta)(x) @ Y(x) + theta(x) @ lie_bracket(M, X, Y)(x))
+
+
 def _bracket_of_derivations(M: Manifold, x: Point, f: Function, X: VectorField, Y: VectorField) -> Scalar:
     Xf, Yf = lie_derivative(M, X, f), lie_derivative(M, Y, f)
     return gap(
@@ -122,8 +130,8 @@ def _liouville_tautological(M: CotangentBundle, x: Point, theta: Form) -> Scalar
     return gap(pull_back(M.base, M, lambda q: (q, theta(q)), M.liouville_form)(x), theta(x))
 
 
-def _law(name: str, statement: str, draws: tuple, defect: object) -> Law:
-    return Law(name, statement, "DESIGN §2", Manifold, draws, defect)  # type: ignore[arg-type]
+def _law(name: str, statement: str, draws: tuple[Kind, ...], defect: Callable[..., Scalar]) -> Law:
+    return Law(name, statement, "calculus in frames", Manifold, draws, defect)
 
 
 MANIFOLD_LAWS: tuple[Law, ...] = (
@@ -143,6 +151,12 @@ MANIFOLD_LAWS: tuple[Law, ...] = (
     _law("cartan_two_form", "L_X ω = d i_X ω + i_X dω", (A_POINT, A_TWO_FORM, A_FIELD), _cartan),
     _law("lie_derivative_of_function", "L_X f = df(X)", (A_POINT, A_FUNCTION, A_FIELD), _lie_derivative_of_function),
     _law(
+        "lie_derivative_leibniz",
+        "X[θ(Y)] = (L_X θ)(Y) + θ([X, Y])",
+        (A_POINT, A_ONE_FORM, A_FIELD, A_FIELD),
+        _lie_derivative_leibniz,
+    ),
+    _law(
         "bracket_of_derivations",
         "[X, Y][f] = X[Y[f]] − Y[X[f]]",
         (A_POINT, A_FUNCTION, A_FIELD, A_FIELD),
@@ -156,11 +170,11 @@ MANIFOLD_LAWS: tuple[Law, ...] = (
     ),
     _law("pull_back_d", "d f*θ = f* dθ", (A_POINT, A_ONE_FORM, A_SELF_MAP), _pull_back_d),
     _law("push_forward_chain", "T(h ∘ f) = Th Tf", (A_POINT, A_SELF_MAP, A_SELF_MAP), _push_forward_chain),
-    Law("symplectic_form", "ω = −dθ", "DESIGN §4", CotangentBundle, (A_POINT,), _symplectic_form),
+    Law("symplectic_form", "ω = −dθ", "canonical forms", CotangentBundle, (A_POINT,), _symplectic_form),
     Law(
         "liouville_tautological",
         "σ*θ = σ for every one-form σ",
-        "DESIGN §4",
+        "canonical forms",
         CotangentBundle,
         (A_BASE_POINT, A_BASE_ONE_FORM),
         _liouville_tautological,

@@ -1,7 +1,7 @@
 r"""Exact calculus in moving frames: differentials, push-forwards, brackets, forms.
 
 Convention: a vector field is a callable x ↦ coordinates in the frame at x; a k-form a callable x ↦ components with k axes.
-:math:`d\omega(X, Y) = X[\omega(Y)] - Y[\omega(X)] - \omega([X, Y])`. DESIGN §2.
+:math:`d\omega(X, Y) = X[\omega(Y)] - Y[\omega(X)] - \omega([X, Y])`.
 
 Everything follows from two things at the point itself: derivatives of components along the frame :math:`e_a`, and the
 structure functions :math:`[e_a, e_b] = C^c_{ab} e_c` of the frame. Functions are differentiated in the ambient coordinates
@@ -101,7 +101,7 @@ def interior_product(M: Manifold, X: VectorField, omega: Form) -> "InteriorProdu
 def pull_back(M: Manifold, N: Manifold, f: Callable[[Point], Point], omega: Form) -> "PullBack":
     r"""The form :math:`f^*\omega` on M, for :math:`f: M \to N` and a k-form :math:`\omega` on N."""
     require_instances("pull_back", "M", (M,), Manifold)
-    _require_form("pull_back", N, omega, highest=3)
+    _require_form("pull_back", N, omega, highest=3, name="N")
     _require_map("pull_back", M, N, f)
     return PullBack(M, N, as_pytree(f), as_pytree(omega))
 
@@ -114,6 +114,7 @@ class ExteriorDerivative(eqx.Module):
     omega: Form
 
     def __call__(self, x: Point) -> Array:
+        self.manifold.check_point(x, owner="exterior_derivative")
         with explaining_traces(self.omega):
             return _exterior_derivative(self.manifold, self.omega, x)
 
@@ -127,6 +128,7 @@ class LieBracket(eqx.Module):
     Y: VectorField
 
     def __call__(self, x: Point) -> Vector:
+        self.manifold.check_point(x, owner="lie_bracket")
         return _lie_bracket(self.manifold, self.X, self.Y, x)
 
 
@@ -139,6 +141,7 @@ class LieDerivative(eqx.Module):
     omega: Form
 
     def __call__(self, x: Point) -> Array:
+        self.manifold.check_point(x, owner="lie_derivative")
         return _lie_derivative(self.manifold, self.X, self.omega, x)
 
 
@@ -151,6 +154,7 @@ class InteriorProduct(eqx.Module):
     omega: Form
 
     def __call__(self, x: Point) -> Array:
+        self.manifold.check_point(x, owner="interior_product")
         return jnp.tensordot(self.X(x), self.omega(x), axes=1)
 
 
@@ -164,6 +168,7 @@ class PullBack(eqx.Module):
     omega: Form
 
     def __call__(self, x: Point) -> Array:
+        self.manifold.check_point(x, owner="pull_back")
         return _pull_back(self.manifold, self.codomain, self.map, self.omega, x)
 
 
@@ -273,6 +278,6 @@ def _require_field(owner: str, M: Manifold, X: Any) -> None:
     _require_shape(owner, X, M, ((M.dim,),))
 
 
-def _require_form(owner: str, M: Manifold, omega: Any, *, lowest: int = 0, highest: int) -> None:
-    require_instances(owner, "M", (M,), Manifold)
+def _require_form(owner: str, M: Manifold, omega: Any, *, lowest: int = 0, highest: int, name: str = "M") -> None:
+    require_instances(owner, name, (M,), Manifold)
     _require_shape(owner, omega, M, tuple((M.dim,) * degree for degree in range(lowest, highest + 1)))

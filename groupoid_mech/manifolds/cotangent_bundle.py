@@ -1,6 +1,6 @@
 r"""The cotangent bundle with its canonical forms.
 
-Convention: :math:`\omega = -d\theta = dq \wedge dp`, so that :math:`\{q, p\} = +1`. DESIGN §4.
+Convention: :math:`\omega = -d\theta = dq \wedge dp`, so that :math:`\{q, p\} = +1`.
 """
 
 from typing import final

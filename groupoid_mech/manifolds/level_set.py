@@ -51,8 +51,8 @@ class LevelSet(Manifold):
 
     Example:
         >>> ellipse = LevelSet(lambda x: x[0] ** 2 + 4 * x[1] ** 2 - 1, 2)
-        >>> ellipse.retract(jnp.array([1.0, 0.0]), jnp.array([0.3])).round(6)
-        Array([0.8     , 0.3     ], dtype=float64)
+        >>> ellipse.retract(jnp.array([1.0, 0.0]), jnp.array([0.3])).round(12)
+        Array([ 0.8, -0.3], dtype=float64)
     """
 
     function: Callable[[Array], Array]

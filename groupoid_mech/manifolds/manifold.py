@@ -1,7 +1,7 @@
 r"""The abstract manifold: one centred local parametrization per point, and what follows from it.
 
 Convention: points are pytrees in embedded form; tangent and cotangent vectors are flat coordinates in the frame at the
-point, the derivative of ``retract(x, ·)`` at 0. DESIGN §2.
+point, the derivative of ``retract(x, ·)`` at 0.
 """
 
 from abc import abstractmethod

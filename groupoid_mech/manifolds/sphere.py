@@ -9,11 +9,9 @@ import jax.numpy as jnp
 from groupoid_mech._arguments import require_positive_integer
 from groupoid_mech._types import Key, Matrix, Point, Scalar, Vector
 from groupoid_mech.manifolds.manifold import Manifold
-from groupoid_mech.numerics.angle import angle_ratio
+from groupoid_mech.numerics.angle import ROUND_OFF, angle_ratio
 from groupoid_mech.numerics.matrix import complement, dot, matvec
 from groupoid_mech.numerics.stumpff import stumpff
-
-_ANTIPODE = 8 * float(jnp.finfo(jnp.float64).eps)
 
 
 @final
@@ -48,7 +46,7 @@ class Sphere(Manifold):
     def local(self, x: Point, y: Point) -> Vector:
         v = matvec(self.frame(x).T, y)
         cosine, sine_squared = dot(x, y), dot(v, v)
-        antipodal = (cosine < 0) & (sine_squared < _ANTIPODE**2)
+        antipodal = (cosine < 0) & (sine_squared < ROUND_OFF**2)
         return jnp.where(antipodal, jnp.nan, angle_ratio(jnp.where(antipodal, 1.0, sine_squared), cosine) * v)
 
     def to_ambient(self, x: Point, xi: Vector) -> Point:

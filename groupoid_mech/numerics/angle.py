@@ -9,6 +9,9 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Scalar
 
+# A sine or cosine below this is round-off: what divides by it has no direction.
+ROUND_OFF = 8 * float(jnp.finfo(jnp.float64).eps)
+
 _SERIES_UP_TO = 0.1
 _SERIES_TERMS = 20
 

@@ -129,6 +129,15 @@ def test_cayley_inverse_has_a_named_error_at_its_cut_locus(group, element):
         group.cayley_inverse(element)
 
 
+def test_cut_loci_are_named_at_the_nearest_float_too():
+    """exp(π) is a half turn but for round-off: what the inverse Cayley map would return is noise."""
+    for group, angle in ((gm.SO3(), np.pi), (gm.UnitQuaternions(), 2 * np.pi)):
+        with pytest.raises(gm.CutLocusError):
+            group.cayley_inverse(group.exp(jnp.array([angle, 0.0, 0.0])))
+    with pytest.raises(gm.CutLocusError):
+        gm.SO2().cayley_inverse(gm.SO2().exp(jnp.array([np.pi])))
+
+
 def test_quaternion_log_has_a_named_error_at_minus_one():
     with pytest.raises(gm.CutLocusError, match=r"UnitQuaternions\.log"):
         gm.UnitQuaternions().log(jnp.array([-1.0, 0.0, 0.0, 0.0]))

@@ -68,6 +68,9 @@ STRETCH = jnp.array([1.0, 2.0, 3.0])
 # A frame that its coordinates do not invert: what every rule of the calculus rests on.
 crooked_frame = broken(gm.Sphere, 2, to_ambient=lambda self, x, xi: (1 + x[0]) * S2.to_ambient(x, xi))
 
+# A frame that is not linear: derivatives along it are not sums of those along its members.
+bent_frame = broken(gm.Sphere, 2, to_ambient=lambda self, x, xi: S2.to_ambient(x, xi + xi**2))
+
 CONTROLS = {
     "retract_zero": broken(gm.Sphere, 2, retract=lambda self, x, xi: S2.retract(x, xi + 0.1)),
     "local_retract": broken(gm.Sphere, 2, local=lambda self, x, y: -S2.local(x, y)),
@@ -81,9 +84,10 @@ CONTROLS = {
         gm.Sphere, 3, from_ambient=lambda self, x, v: (1 + x[0]) * gm.Sphere(3).from_ambient(x, v)
     ),
     "d_by_fields": crooked_frame,
-    "cartan_one_form": crooked_frame,
-    "cartan_two_form": broken(gm.Sphere, 3, to_ambient=lambda self, x, xi: (1 + x[0]) * gm.Sphere(3).to_ambient(x, xi)),
-    "lie_derivative_of_function": broken(gm.Sphere, 2, to_ambient=lambda self, x, xi: S2.to_ambient(x, xi + xi**2)),
+    "cartan_one_form": bent_frame,
+    "cartan_two_form": bent_frame,
+    "lie_derivative_of_function": bent_frame,
+    "lie_derivative_leibniz": crooked_frame,
     "bracket_of_derivations": crooked_frame,
     "bracket_jacobi": crooked_frame,
     "pull_back_d": crooked_frame,

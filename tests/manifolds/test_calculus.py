@@ -130,6 +130,21 @@ def test_bad_functions():
         gm.differential(S2, lambda x: x[0], jnp.ones(3))
 
 
+def test_points_are_checked_where_they_enter():
+    X = lambda x: jnp.array([1.0, 0.0])  # noqa: E731
+    theta = X
+    operators = {
+        "lie_bracket": gm.lie_bracket(S2, X, X),
+        "lie_derivative": gm.lie_derivative(S2, X, theta),
+        "exterior_derivative": gm.exterior_derivative(S2, theta),
+        "interior_product": gm.interior_product(S2, X, theta),
+        "pull_back": gm.pull_back(S2, S2, lambda x: x, theta),
+    }
+    for name, operator in operators.items():
+        with pytest.raises(gm.OffManifoldError, match=f"{name} needs x on Sphere; it is off by 1 "):
+            operator(jnp.array([0.0, 0.0, 2.0]))
+
+
 def test_maps_must_land_on_their_manifold():
     with pytest.raises(gm.ArgumentError, match="push_forward needs .*<lambda>.*"):
         gm.push_forward(S2, R2, lambda x: x, jnp.array([0.0, 0, 1]))
