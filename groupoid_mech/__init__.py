@@ -12,11 +12,23 @@ from groupoid_mech.errors import (  # noqa: E402
     ArgumentError,
     CutLocusError,
     GroupoidMechError,
+    NotAMorphismError,
+    NotAnActionError,
+    NotComposableError,
     NotFiniteError,
     NotSubmersiveError,
     NotTraceableError,
+    NotTransverseError,
     OffManifoldError,
 )
+from groupoid_mech.groupoids.action import ActionGroupoid  # noqa: E402
+from groupoid_mech.groupoids.checked import Checked  # noqa: E402
+from groupoid_mech.groupoids.gauge import GaugeGroupoid  # noqa: E402
+from groupoid_mech.groupoids.group import GroupGroupoid  # noqa: E402
+from groupoid_mech.groupoids.groupoid import LieGroupoid  # noqa: E402
+from groupoid_mech.groupoids.pair import PairGroupoid  # noqa: E402
+from groupoid_mech.groupoids.product import ProductGroupoid  # noqa: E402
+from groupoid_mech.groupoids.time_extended import TimeExtended  # noqa: E402
 from groupoid_mech.groups.heisenberg import Heisenberg  # noqa: E402
 from groupoid_mech.groups.lie_group import LieGroup  # noqa: E402
 from groupoid_mech.groups.product import ProductGroup  # noqa: E402
@@ -41,6 +53,7 @@ from groupoid_mech.manifolds.euclidean import Euclidean  # noqa: E402
 from groupoid_mech.manifolds.level_set import LevelSet  # noqa: E402
 from groupoid_mech.manifolds.manifold import Manifold  # noqa: E402
 from groupoid_mech.manifolds.product import ProductManifold  # noqa: E402
+from groupoid_mech.manifolds.single_point import SinglePoint  # noqa: E402
 from groupoid_mech.manifolds.sphere import Sphere  # noqa: E402
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle  # noqa: E402
 from groupoid_mech.manifolds.torus import Torus  # noqa: E402
@@ -53,23 +66,36 @@ __all__ = [
     "SE3",
     "SO2",
     "SO3",
+    "ActionGroupoid",
     "ArgumentError",
+    "Checked",
     "CotangentBundle",
     "CutLocusError",
     "Euclidean",
+    "GaugeGroupoid",
+    "GroupGroupoid",
     "GroupoidMechError",
     "Heisenberg",
     "LevelSet",
     "LieGroup",
+    "LieGroupoid",
     "Manifold",
+    "NotAMorphismError",
+    "NotAnActionError",
+    "NotComposableError",
     "NotFiniteError",
     "NotSubmersiveError",
     "NotTraceableError",
+    "NotTransverseError",
     "OffManifoldError",
+    "PairGroupoid",
     "ProductGroup",
+    "ProductGroupoid",
     "ProductManifold",
+    "SinglePoint",
     "Sphere",
     "TangentBundle",
+    "TimeExtended",
     "Torus",
     "Translations",
     "UnitQuaternions",

@@ -7,8 +7,9 @@ Shapes are checked always (at trace time this costs nothing at run time); values
 import functools
 import inspect
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import equinox as eqx
@@ -161,19 +162,20 @@ def traced_shape(function: Any, *arguments: Any) -> Any:
         return eqx.filter_eval_shape(function, *arguments)
 
 
-def guard(cls: type, **kinds: tuple[str, ...]) -> None:
+def guard(cls: type, *, conditions: Mapping[str, str] = MappingProxyType({}), **kinds: tuple[str, ...]) -> None:
     """Wrap the named methods that a class itself defines, so that they check their arguments.
 
     ``kinds`` names for each method what its arguments are: a ``point`` is checked by ``self.check_point``, and so on.
-    Calls outside of ``jit`` also check values and are compiled as one function.
+    Calls outside of ``jit`` also check values and are compiled as one function. ``conditions`` names for a method the check
+    that all its arguments must pass together.
     """
     for name, argument_kinds in kinds.items():
         method = cls.__dict__.get(name)
         if inspect.isfunction(method) and not getattr(method, "__isabstractmethod__", False):
-            setattr(cls, name, _guarded(method, argument_kinds))
+            setattr(cls, name, _guarded(method, argument_kinds, conditions.get(name)))
 
 
-def _guarded(method: Callable[..., Any], kinds: tuple[str, ...]) -> Callable[..., Any]:
+def _guarded(method: Callable[..., Any], kinds: tuple[str, ...], condition: str | None) -> Callable[..., Any]:
     names = list(inspect.signature(method).parameters)[1:]
     compiled = eqx.filter_jit(method)
 
@@ -186,6 +188,8 @@ def _guarded(method: Callable[..., Any], kinds: tuple[str, ...]) -> Callable[...
             getattr(self, f"check_{kind}")(value, owner=f"{type(self).__name__}.{method.__name__}", name=name)
         if not is_concrete((self, values)):
             return method(self, *values)
+        if condition is not None:
+            getattr(self, condition)(*values)
         result = compiled(self, *values)
         if not is_finite(result):
             raise _without_value(self, method.__name__, names, values)

@@ -30,3 +30,19 @@ class NotTraceableError(GroupoidMechError):
 
 class NotSubmersiveError(GroupoidMechError):
     """The defining function of a level set loses rank: the level set is not a manifold there."""
+
+
+class NotComposableError(GroupoidMechError):
+    """The product of two arrows was asked for whose ends do not meet."""
+
+
+class NotTransverseError(GroupoidMechError):
+    """A submanifold of a groupoid is not a bisection: it is tangent to a source or target fibre."""
+
+
+class NotAMorphismError(GroupoidMechError):
+    """A map between groupoids does not respect their structure."""
+
+
+class NotAnActionError(GroupoidMechError):
+    """A map given as a right action of a group does not compose as one."""

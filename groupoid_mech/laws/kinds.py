@@ -82,10 +82,10 @@ class APolynomial(Kind):
     antisymmetric: bool = False
 
     def size(self, subject: Manifold) -> int:
-        return int(subject.dim**self.axes) * _features(subject)
+        return int(subject.dim**self.axes) * features(subject)
 
     def build(self, subject: Manifold, key: Key, numbers: Array) -> Polynomial:
-        shape = (*((subject.dim,) * self.axes), _features(subject))
+        shape = (*((subject.dim,) * self.axes), features(subject))
         return Polynomial(numbers.reshape(shape), antisymmetric=self.antisymmetric)
 
 
@@ -127,7 +127,8 @@ class OnBase(Kind):
         return self.kind.build(subject.base, key, numbers)
 
 
-def _features(subject: Manifold) -> int:
+def features(subject: Manifold) -> int:
+    """How many monomials of degree at most 2, without mixed ones, the ambient coordinates of a point have."""
     return 1 + 2 * sum(leaf.size for leaf in jax.tree.leaves(subject.point_like()))
 
 

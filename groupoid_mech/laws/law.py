@@ -1,6 +1,5 @@
 """A law: a stated fact, its source, what is drawn for it, and the size of its failure on an example."""
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
@@ -12,6 +11,7 @@ import numpy as np
 
 from groupoid_mech._types import Array, Scalar
 from groupoid_mech.laws.kinds import Kind
+from groupoid_mech.laws.quick_jit import quick_jit
 
 
 @final
@@ -57,7 +57,7 @@ class Law:
 
     def defects(self, subject: Any, examples: "Examples") -> Array:
         """The defect of each example, all in one compiled call; NaN counts as infinite."""
-        return _compiled_defects()(self.defect, subject, self.data(subject, examples))
+        return _defects(self.defect, subject, self.data(subject, examples))
 
 
 class Examples(NamedTuple):
@@ -67,32 +67,13 @@ class Examples(NamedTuple):
     numbers: np.ndarray
 
 
-@eqx.filter_jit
+@quick_jit
 def build_batch(kind: Kind, subject: Any, seeds: np.ndarray, numbers: np.ndarray) -> Any:
     """The objects of a kind, stacked: compiled once per kind and subject, for all laws that draw this kind."""
     return eqx.filter_vmap(lambda seed, row: kind.build(subject, jax.random.key(seed), row))(seeds, numbers)
 
 
-# Laws are compiled for a single run: code that is quick to make beats code that is quick to run (3 times, measured on
-# SO(3)). The options belong to XLA and may go; then laws compile as everything else does.
-_QUICK_TO_COMPILE: dict[str, Any] = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
-
-
-@functools.cache
-def _compiler_options() -> dict[str, Any] | None:
-    try:
-        jax.jit(lambda x: x + 1, compiler_options=_QUICK_TO_COMPILE)(0.0)
-    except (jax.errors.JaxRuntimeError, ValueError, TypeError):
-        return None
-    return _QUICK_TO_COMPILE
-
-
-@functools.cache
-def _compiled_defects() -> Callable[..., Array]:
-    options: dict[str, Any] = {"compiler_options": _compiler_options()}
-    return eqx.filter_jit(_defects, **options)
-
-
+@quick_jit
 def _defects(defect: Callable[..., Scalar], subject: Any, data: tuple[Any, ...]) -> Array:
     def one(row: tuple[Any, ...]) -> Array:
         value = defect(subject, *row)

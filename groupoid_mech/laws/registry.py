@@ -3,10 +3,11 @@
 from typing import Any
 
 from groupoid_mech.laws.group_laws import GROUP_LAWS
+from groupoid_mech.laws.groupoid_laws import GROUPOID_LAWS
 from groupoid_mech.laws.law import Law
 from groupoid_mech.laws.manifold_laws import MANIFOLD_LAWS
 
-LAWS: tuple[Law, ...] = MANIFOLD_LAWS + GROUP_LAWS
+LAWS: tuple[Law, ...] = MANIFOLD_LAWS + GROUP_LAWS + GROUPOID_LAWS
 
 
 def laws_for(subject: Any) -> tuple[Law, ...]:

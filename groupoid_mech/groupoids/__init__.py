@@ -1,0 +1,1 @@
+"""Lie groupoids: structure maps and a fibre chart in, invariant fields and tangent maps out."""

@@ -1,0 +1,87 @@
+"""Kinds of drawn data on a Lie groupoid: arrows, composable chains, algebroid vectors, sections."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import jax.numpy as jnp
+
+from groupoid_mech._types import Array, Key, Point
+from groupoid_mech.groupoids.groupoid import LieGroupoid
+from groupoid_mech.laws.kinds import A_POINT, Kind, Polynomial, features
+
+
+@final
+@dataclass(frozen=True)
+class AChain(Kind):
+    """A tuple of composable arrows: the first anywhere on the groupoid, the others by the fibre chart at the last target."""
+
+    length: int
+    scale: float = 0.8
+
+    def size(self, subject: LieGroupoid) -> int:
+        return (self.length - 1) * subject.rank
+
+    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> tuple[Point, ...]:
+        chain = [subject.space.random_point(key)]
+        for a in numbers.reshape(self.length - 1, subject.rank):
+            chain.append(subject.fiber_chart(subject.target(chain[-1]), self.scale * a))
+        return tuple(chain)
+
+
+@final
+@dataclass(frozen=True)
+class AnAlgebroidVector(Kind):
+    """Coordinates in a fibre of the algebroid, or of its dual, with entries in [−scale, scale]."""
+
+    scale: float = 1.0
+
+    def size(self, subject: LieGroupoid) -> int:
+        return subject.rank
+
+    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Array:
+        return self.scale * numbers
+
+
+@final
+@dataclass(frozen=True)
+class ATangentVector(Kind):
+    """Coordinates of a tangent vector, or covector, of the groupoid."""
+
+    def size(self, subject: LieGroupoid) -> int:
+        return subject.space.dim
+
+    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Array:
+        return jnp.asarray(numbers)
+
+
+@final
+@dataclass(frozen=True)
+class ABasePoint(Kind):
+    """A point of the base."""
+
+    def size(self, subject: LieGroupoid) -> int:
+        return 0
+
+    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Point:
+        return A_POINT.build(subject.base, key, numbers)
+
+
+@final
+@dataclass(frozen=True)
+class ASection(Kind):
+    """A section of the algebroid (or of its dual): components that are polynomials in the base point."""
+
+    def size(self, subject: Any) -> int:
+        return int(subject.rank) * features(subject.base)
+
+    def build(self, subject: Any, key: Key, numbers: Array) -> Polynomial:
+        return Polynomial(numbers.reshape(subject.rank, features(subject.base)))
+
+
+AN_ARROW = AChain(1)
+A_COMPOSABLE_PAIR = AChain(2)
+A_COMPOSABLE_TRIPLE = AChain(3)
+A_FIBER_VECTOR = AnAlgebroidVector()
+A_TANGENT_VECTOR = ATangentVector()
+A_POINT_OF_THE_BASE = ABasePoint()
+A_SECTION = ASection()
