@@ -90,7 +90,7 @@ class LieGroupoid(eqx.Module):
         return self.space.from_ambient(g, _push(lambda b: self.multiply(g, self.fiber_chart(q, b)), self._zero, a))
 
     def right_field(self, g: Point, a: Vector) -> Vector:
-        r"""The right-invariant field :math:`\overrightarrow{a}(g) = -\frac{d}{dt}\,c(\alpha(g), t a)^{-1} \cdot g`, tangent to the β-fibre; MMS (2)."""
+        r"""The right-invariant field :math:`\overrightarrow{a}(g) = -\frac{d}{dt}\,c(\alpha(g), t a)^{-1} g`, tangent to the β-fibre; MMS (2)."""
         self._check_arrow_and_vector("right_field", g, a)
         q = self.source(g)
         moved = _push(lambda b: self.multiply(self.inverse(self.fiber_chart(q, b)), g), self._zero, a)

@@ -67,8 +67,8 @@ def push_forward(M: Manifold, N: Manifold, f: Callable[[Point], Point], x: Point
 def exterior_derivative(M: Manifold, omega: Form) -> "ExteriorDerivative":
     r"""The exterior derivative of a k-form, :math:`k = 0, 1, 2`, as a (k+1)-form.
 
-    .. math:: (df)_i = \partial_i f, \qquad (d\theta)_{ij} = \partial_i\theta_j - \partial_j\theta_i, \qquad
-        (d\omega)_{ijk} = \partial_i\omega_{jk} + \partial_j\omega_{ki} + \partial_k\omega_{ij} .
+    .. math:: (df)_a = e_a[f], \qquad (d\theta)_{ab} = e_a[\theta_b] - e_b[\theta_a] - \theta_c C^c_{ab}, \qquad
+        (d\omega)_{abc} = e_a[\omega_{bc}] - C^d_{ab}\,\omega_{dc} + \text{cyclic} .
     """
     _require_form("exterior_derivative", M, omega, highest=2)
     return ExteriorDerivative(M, as_pytree(omega))
@@ -84,7 +84,8 @@ def lie_bracket(M: Manifold, X: VectorField, Y: VectorField) -> "LieBracket":
 def lie_derivative(M: Manifold, X: VectorField, omega: Form) -> "LieDerivative":
     r"""The Lie derivative of a k-form (a function for k = 0) along a vector field; of a field, use `lie_bracket`.
 
-    .. math:: (L_X\omega)_{i\dots} = X^k\partial_k\omega_{i\dots} + \omega_{k\dots}\,\partial_i X^k + \dots
+    .. math:: (L_X\omega)_{a\dots} = X[\omega_{a\dots}] - \omega([X, e_a], \dots) - \dots, \qquad
+        [X, e_a] = (X^b C^c_{ba} - e_a[X^c])\,e_c .
     """
     _require_field("lie_derivative", M, X)
     _require_form("lie_derivative", M, omega, highest=3)

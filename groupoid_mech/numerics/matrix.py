@@ -1,7 +1,7 @@
 """Products and solves of small matrices, as plain multiply-and-add.
 
-Convention: one matrix at a time, shapes known when tracing. No LAPACK call and no library ``dot`` for small sizes: both
-are calls out of the compiled loop and cost more than the arithmetic (see ``benchmarks/small_matrices.py``).
+Convention: one matrix at a time, shapes known when tracing. Derivatives of a library ``dot`` and every LAPACK call leave the
+compiled loop and cost more than the arithmetic of small sizes; ``benchmarks/small_matrices.py`` shows where this turns.
 """
 
 import jax
@@ -9,11 +9,15 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Array, Matrix, Vector
 
+# Solves win up to here in time loops that compile to one native function; products with their Jacobians up to 6.
 UNROLLED_UP_TO = 12
+_SUMMED_UP_TO = 6
 
 
 def matmul(A: Matrix, B: Matrix) -> Matrix:
-    """``A B`` for small matrices."""
+    """``A B``, as multiply-and-sum for small matrices."""
+    if max(*A.shape, *B.shape) > _SUMMED_UP_TO:
+        return A @ B
     return jnp.sum(A[:, :, None] * B[None, :, :], axis=1)
 
 
@@ -48,21 +52,25 @@ def solve(A: Matrix, b: Vector) -> Vector:
     )
 
 
+def right_inverse(B: Matrix) -> Matrix:
+    r"""The least-norm right inverse :math:`B^T (B B^T)^{-1}` of a wide matrix of full rank; no rows, no columns."""
+    if B.shape[0] == 0:
+        return B.T
+    gram = matmul(B, B.T)
+    return matmul(B.T, jax.vmap(lambda e: solve(gram, e), out_axes=1)(jnp.eye(B.shape[0])))
+
+
 def _eliminate(A: Matrix, b: Vector) -> Vector:
-    """Gauss–Jordan elimination with partial pivoting; rows stay in place and the order of the pivots is kept."""
+    """Gauss–Jordan elimination with partial pivoting."""
     n = A.shape[0]
     rows = jnp.concatenate([A, b[:, None]], axis=1)
-    unused = jnp.ones(n, dtype=bool)
-    pivots = []
     for k in range(n):
-        best = jnp.argmax(jnp.where(unused, jnp.abs(rows[:, k]), -1.0))
-        chosen = jnp.arange(n) == best
-        pivot = jnp.sum(jnp.where(chosen[:, None], rows, 0.0), axis=0)
+        best = k + jnp.argmax(jnp.abs(rows[k:, k]))
+        pivot = jax.lax.dynamic_index_in_dim(rows, best, keepdims=False)
+        rows = jax.lax.dynamic_update_index_in_dim(rows, rows[k], best, 0)
         pivot = pivot / pivot[k]
-        rows = jnp.where(chosen[:, None], pivot, rows - rows[:, k : k + 1] * pivot)
-        unused = unused & ~chosen
-        pivots.append(chosen)
-    return jnp.sum(jnp.where(jnp.stack(pivots), rows[None, :, n], 0.0), axis=1)
+        rows = (rows - rows[:, k : k + 1] * pivot).at[k].set(pivot)
+    return rows[:, n]
 
 
 def axial(S: Matrix) -> Vector:

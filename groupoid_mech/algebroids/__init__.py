@@ -1,0 +1,1 @@
+"""Lie algebroids: an anchor and structure functions in, brackets of sections out."""

@@ -1,0 +1,1 @@
+"""Symplectic and Poisson geometry: symplectic groupoids, Poisson manifolds, Lagrangian submanifolds."""

@@ -1,0 +1,155 @@
+r"""Immersed submanifolds of symplectic manifolds, and the generators of Lagrangian ones.
+
+Convention: a submanifold is the image of a map from a manifold of parameters; it is Lagrangian when the form pulls back to zero
+and its dimension is half that of the surrounding manifold. MMS §3.1, Theorem 3.1.
+"""
+
+from collections.abc import Callable
+from typing import Any, final
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from groupoid_mech._arguments import as_pytree, require_instances, traced_shape
+from groupoid_mech._types import Array, Covector, Function, Matrix, Point, Scalar
+from groupoid_mech.algebroids.dual_bundle import DualBundle
+from groupoid_mech.manifolds.calculus import differential, push_forward
+from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.product import ProductManifold
+from groupoid_mech.numerics.matrix import complement, matvec, right_inverse
+
+Form = Callable[[Point], Matrix]
+
+
+@final
+class Immersion(eqx.Module):
+    r"""The submanifold :math:`\{f(s) : s \in S\} \subset M` of a map :math:`f: S \to M`.
+
+    Args:
+        parameters: The manifold :math:`S`.
+        space: The manifold :math:`M`.
+        map: The immersion :math:`f`.
+
+    Example:
+        >>> from groupoid_mech import CotangentBundle, Euclidean
+        >>> line = Euclidean(1)
+        >>> zero_section = Immersion(line, CotangentBundle(line), lambda q: (q, jnp.zeros(1)))
+        >>> zero_section.isotropy(CotangentBundle(line).symplectic_form, jnp.ones(1))
+        Array([[0.]], dtype=float64)
+    """
+
+    parameters: Manifold
+    space: Manifold
+    map: Callable[[Point], Point]
+
+    def __init__(self, parameters: Manifold, space: Manifold, map: Callable[[Point], Point]):
+        require_instances("Immersion", "parameters", (parameters,), Manifold)
+        require_instances("Immersion", "space", (space,), Manifold)
+        traced_shape(map, parameters.point_like())
+        self.parameters = parameters
+        self.space = space
+        self.map = as_pytree(map)
+
+    def __call__(self, s: Point) -> Point:
+        return self.map(s)
+
+    def tangent(self, s: Point) -> Matrix:
+        r"""The tangent space at :math:`f(s)`: the columns of :math:`T_sf`."""
+        return push_forward(self.parameters, self.space, self.map, s)
+
+    def isotropy(self, form: Form, s: Point) -> Matrix:
+        r"""The pull-back :math:`f^*\omega` at s: zero exactly where the submanifold is isotropic."""
+        J = self.tangent(s)
+        return J.T @ form(self.map(s)) @ J
+
+    def smallest_stretch(self, s: Point) -> Scalar:
+        r"""The smallest singular value of :math:`T_sf`: positive exactly where f is an immersion."""
+        return jnp.linalg.svd(self.tangent(s), compute_uv=False)[-1]
+
+
+def one_form_graph(M: Manifold, sigma: Callable[[Point], Covector]) -> Immersion:
+    r"""The graph :math:`\{(x, \sigma(x))\} \subset T^*M` of a one-form: Lagrangian exactly when σ is closed."""
+    return Immersion(M, CotangentBundle(M), Section(as_pytree(sigma)))
+
+
+def differential_graph(M: Manifold, L: Function) -> Immersion:
+    r"""The Lagrangian submanifold :math:`dL(M) \subset T^*M` of a function L."""
+    return Immersion(M, CotangentBundle(M), DifferentialSection(M, as_pytree(L)))
+
+
+def constrained_graph(M: Manifold, N: Manifold, inclusion: Callable[[Point], Point], L: Function) -> Immersion:
+    r"""The Lagrangian submanifold :math:`\Sigma_L = \{\mu \in T^*M|_N : \langle\mu, v\rangle = \langle dL, v\rangle
+    \text{ on } TN\}` of a function on a submanifold :math:`N \subset M` (Śniatycki and Tulczyjew, MMS Theorem 3.1).
+
+    A parameter is ``(n, nu)``: a point of N and coordinates of a covector that vanishes on :math:`T_nN`.
+
+    Args:
+        M: The surrounding manifold.
+        N: The submanifold, as a manifold of its own.
+        inclusion: The immersion of N in M.
+        L: A function on N.
+    """
+    codim = M.dim - N.dim
+    return Immersion(DualBundle(N, codim), CotangentBundle(M), ConstrainedSection(M, N, as_pytree(inclusion), as_pytree(L)))
+
+
+def conormal_bundle(M: Manifold, N: Manifold, inclusion: Callable[[Point], Point]) -> Immersion:
+    r"""The conormal bundle :math:`\{\mu \in T^*M|_N : \mu|_{TN} = 0\}`, the case :math:`L = 0`."""
+    return constrained_graph(M, N, inclusion, _nothing)
+
+
+def map_graph(P: Manifold, R: Manifold, f: Callable[[Point], Point]) -> Immersion:
+    r"""The graph :math:`\{(x, f(x))\} \subset P \times R`: Lagrangian in :math:`P^- \times R` exactly when f is symplectic."""
+    return Immersion(P, ProductManifold(P, R), Graph(as_pytree(f)))
+
+
+@final
+class Section(eqx.Module):
+    """The map x ↦ (x, σ(x))."""
+
+    sigma: Callable[[Point], Covector]
+
+    def __call__(self, x: Point) -> Point:
+        return x, self.sigma(x)
+
+
+@final
+class DifferentialSection(eqx.Module):
+    """The map x ↦ (x, dL(x))."""
+
+    manifold: Manifold
+    function: Function
+
+    def __call__(self, x: Point) -> Point:
+        return x, differential(self.manifold, self.function, x)
+
+
+@final
+class ConstrainedSection(eqx.Module):
+    """The map (n, ν) ↦ (j(n), least-norm extension of dL + conormal covector with coordinates ν)."""
+
+    manifold: Manifold
+    submanifold: Manifold
+    inclusion: Callable[[Point], Point]
+    function: Function
+
+    def __call__(self, s: Point) -> Point:
+        n, nu = s
+        J = push_forward(self.submanifold, self.manifold, self.inclusion, n)
+        extension = matvec(right_inverse(J.T), differential(self.submanifold, self.function, n))
+        return self.inclusion(n), extension + matvec(complement(J), nu)
+
+
+@final
+class Graph(eqx.Module):
+    """The map x ↦ (x, f(x))."""
+
+    map: Callable[[Point], Point]
+
+    def __call__(self, x: Point) -> Point:
+        return x, self.map(x)
+
+
+def _nothing(x: Any) -> Array:
+    return jnp.zeros(())
