@@ -8,6 +8,13 @@ import jax as _jax
 
 _jax.config.update("jax_enable_x64", True)
 
+from groupoid_mech.algebroids.action import ActionAlgebroid  # noqa: E402
+from groupoid_mech.algebroids.algebroid import LieAlgebroid  # noqa: E402
+from groupoid_mech.algebroids.algebroid_bundle import AlgebroidBundle  # noqa: E402
+from groupoid_mech.algebroids.dual_bundle import DualBundle, dual_bundle  # noqa: E402
+from groupoid_mech.algebroids.groupoid_algebroid import GroupoidAlgebroid  # noqa: E402
+from groupoid_mech.algebroids.lie_algebra import LieAlgebra  # noqa: E402
+from groupoid_mech.algebroids.tangent import TangentAlgebroid  # noqa: E402
 from groupoid_mech.errors import (  # noqa: E402
     ArgumentError,
     CutLocusError,
@@ -58,6 +65,26 @@ from groupoid_mech.manifolds.sphere import Sphere  # noqa: E402
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle  # noqa: E402
 from groupoid_mech.manifolds.torus import Torus  # noqa: E402
 from groupoid_mech.manifolds.vector_bundle import VectorBundle  # noqa: E402
+from groupoid_mech.symplectic.canonical_poisson import CanonicalPoisson  # noqa: E402
+from groupoid_mech.symplectic.coadjoint_groupoid import CoadjointGroupoid  # noqa: E402
+from groupoid_mech.symplectic.cotangent_algebroid import CotangentAlgebroid  # noqa: E402
+from groupoid_mech.symplectic.cotangent_groupoid import CotangentGroupoid  # noqa: E402
+from groupoid_mech.symplectic.cotangent_product import multiply_by_bisections  # noqa: E402
+from groupoid_mech.symplectic.immersion import (  # noqa: E402
+    Immersion,
+    conormal_bundle,
+    constrained_graph,
+    differential_graph,
+    map_graph,
+    one_form_graph,
+)
+from groupoid_mech.symplectic.linear_poisson import LinearPoisson  # noqa: E402
+from groupoid_mech.symplectic.poisson_manifold import PoissonManifold  # noqa: E402
+from groupoid_mech.symplectic.poisson_map import anti_poisson_defect, poisson_defect  # noqa: E402
+from groupoid_mech.symplectic.relation import LinearRelation  # noqa: E402
+from groupoid_mech.symplectic.symplectic_groupoid import SymplecticGroupoid  # noqa: E402
+from groupoid_mech.symplectic.symplectic_pair import SymplecticPair  # noqa: E402
+from groupoid_mech.symplectic.symplectic_space import SymplecticSpace  # noqa: E402
 
 __version__ = "0.1.0"
 
@@ -66,19 +93,32 @@ __all__ = [
     "SE3",
     "SO2",
     "SO3",
+    "ActionAlgebroid",
     "ActionGroupoid",
+    "AlgebroidBundle",
     "ArgumentError",
+    "CanonicalPoisson",
     "Checked",
+    "CoadjointGroupoid",
+    "CotangentAlgebroid",
     "CotangentBundle",
+    "CotangentGroupoid",
     "CutLocusError",
+    "DualBundle",
     "Euclidean",
     "GaugeGroupoid",
     "GroupGroupoid",
+    "GroupoidAlgebroid",
     "GroupoidMechError",
     "Heisenberg",
+    "Immersion",
     "LevelSet",
+    "LieAlgebra",
+    "LieAlgebroid",
     "LieGroup",
     "LieGroupoid",
+    "LinearPoisson",
+    "LinearRelation",
     "Manifold",
     "NotAMorphismError",
     "NotAnActionError",
@@ -89,22 +129,36 @@ __all__ = [
     "NotTransverseError",
     "OffManifoldError",
     "PairGroupoid",
+    "PoissonManifold",
     "ProductGroup",
     "ProductGroupoid",
     "ProductManifold",
     "SinglePoint",
     "Sphere",
+    "SymplecticGroupoid",
+    "SymplecticPair",
+    "SymplecticSpace",
+    "TangentAlgebroid",
     "TangentBundle",
     "TimeExtended",
     "Torus",
     "Translations",
     "UnitQuaternions",
     "VectorBundle",
+    "anti_poisson_defect",
+    "conormal_bundle",
+    "constrained_graph",
     "differential",
+    "differential_graph",
+    "dual_bundle",
     "exterior_derivative",
     "interior_product",
     "lie_bracket",
     "lie_derivative",
+    "map_graph",
+    "multiply_by_bisections",
+    "one_form_graph",
+    "poisson_defect",
     "pull_back",
     "push_forward",
     "verify",

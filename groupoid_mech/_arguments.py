@@ -162,7 +162,9 @@ def traced_shape(function: Any, *arguments: Any) -> Any:
         return eqx.filter_eval_shape(function, *arguments)
 
 
-def guard(cls: type, *, conditions: Mapping[str, str] = MappingProxyType({}), **kinds: tuple[str, ...]) -> None:
+def guard(
+    cls: type, kinds: Mapping[str, tuple[str, ...]], conditions: Mapping[str, str] = MappingProxyType({})
+) -> None:
     """Wrap the named methods that a class itself defines, so that they check their arguments.
 
     ``kinds`` names for each method what its arguments are: a ``point`` is checked by ``self.check_point``, and so on.
@@ -173,6 +175,11 @@ def guard(cls: type, *, conditions: Mapping[str, str] = MappingProxyType({}), **
         method = cls.__dict__.get(name)
         if inspect.isfunction(method) and not getattr(method, "__isabstractmethod__", False):
             setattr(cls, name, _guarded(method, argument_kinds, conditions.get(name)))
+
+
+def checked(*kinds: str, condition: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate a derived method as `guard` does those of implementers: checked, and compiled when called outside of ``jit``."""
+    return lambda method: _guarded(method, kinds, condition)
 
 
 def _guarded(method: Callable[..., Any], kinds: tuple[str, ...], condition: str | None) -> Callable[..., Any]:

@@ -14,7 +14,9 @@ import pytest
 import groupoid_mech as gm
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+BUILT = {"_build", "jupyter_execute"}
+DOCS = sorted(page for page in (ROOT / "docs").rglob("*.md") if not BUILT.intersection(page.parts))
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS]
 
 FENCE = re.compile(r"^(?P<ticks>`{3,}|~{3,})\s*(?P<info>.*?)\s*$")
 
@@ -103,7 +105,7 @@ def closed_figures():
 
 
 @pytest.mark.usefixtures("closed_figures")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_blocks_of_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page(page.read_text(encoding="utf-8"), page.relative_to(ROOT).as_posix())

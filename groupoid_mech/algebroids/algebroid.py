@@ -46,7 +46,7 @@ class LieAlgebroid(eqx.Module):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        guard(cls, anchor=("point",), structure=("point",))
+        guard(cls, {"anchor": ("point",), "structure": ("point",)})
 
     @abstractmethod
     def anchor(self, q: Point) -> Matrix:

@@ -30,7 +30,7 @@ class Bisection(eqx.Module):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        guard(cls, at_source=("point",), at_target=("point",))
+        guard(cls, {"at_source": ("point",), "at_target": ("point",)})
 
     @abstractmethod
     def at_source(self, q: Point) -> Point:
@@ -116,9 +116,7 @@ class ProductBisection(Bisection):
 
     def __init__(self, first: Bisection, second: Bisection):
         require_instances("ProductBisection", "factors", (first, second), Bisection)
-        require_same_groupoid(
-            "ProductBisection", "first.groupoid", first.groupoid, "second.groupoid", second.groupoid
-        )
+        require_same_groupoid("ProductBisection", "first.groupoid", first.groupoid, "second.groupoid", second.groupoid)
         self.first = first
         self.second = second
         self.groupoid = first.groupoid

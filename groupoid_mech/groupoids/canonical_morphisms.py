@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import final
 
 import equinox as eqx
-import jax.numpy as jnp
 
 from groupoid_mech._arguments import as_pytree, require_instances
 from groupoid_mech._types import Point

@@ -11,7 +11,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._arguments import guard, is_concrete, require_vector
+from groupoid_mech._arguments import checked, guard, is_concrete, require_vector
 from groupoid_mech._types import Matrix, Point, Scalar, Vector
 from groupoid_mech.errors import NotComposableError
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
@@ -37,13 +37,15 @@ class LieGroupoid(eqx.Module):
         super().__init_subclass__(**kwargs)
         guard(
             cls,
-            source=("arrow",),
-            target=("arrow",),
-            inverse=("arrow",),
-            unit=("point",),
-            multiply=("arrow", "arrow"),
-            fiber_chart=("point", "algebroid_vector"),
-            fiber_local=("point", "arrow"),
+            {
+                "source": ("arrow",),
+                "target": ("arrow",),
+                "inverse": ("arrow",),
+                "unit": ("point",),
+                "multiply": ("arrow", "arrow"),
+                "fiber_chart": ("point", "algebroid_vector"),
+                "fiber_local": ("point", "arrow"),
+            },
             conditions={"multiply": "check_composable", "fiber_local": "check_source"},
         )
 
@@ -75,63 +77,71 @@ class LieGroupoid(eqx.Module):
     def fiber_local(self, q: Point, g: Point) -> Vector:
         r"""The coordinates of an arrow with source ``q``: the inverse of ``fiber_chart(q, ·)`` near the unit."""
 
+    @checked("point")
     def anchor(self, q: Point) -> Matrix:
         r"""The matrix of the anchor :math:`\rho(q) = D_a\,\beta(c(q, a))|_{a=0}: A_qG \to T_qQ`."""
-        self.check_point(q, owner=f"{type(self).__name__}.anchor", name="q")
         return _columns(
             lambda a: self.base.from_ambient(q, _push(lambda b: self.target(self.fiber_chart(q, b)), self._zero, a)),
             self.rank,
         )
 
+    @checked("arrow", "algebroid_vector")
     def left_field(self, g: Point, a: Vector) -> Vector:
         r"""The left-invariant field :math:`\overleftarrow{a}(g) = \frac{d}{dt}\,g \cdot c(\beta(g), t a)`, tangent to the α-fibre; MMS (1)."""
-        self._check_arrow_and_vector("left_field", g, a)
         q = self.target(g)
         return self.space.from_ambient(g, _push(lambda b: self.multiply(g, self.fiber_chart(q, b)), self._zero, a))
 
+    @checked("arrow", "algebroid_vector")
     def right_field(self, g: Point, a: Vector) -> Vector:
         r"""The right-invariant field :math:`\overrightarrow{a}(g) = -\frac{d}{dt}\,c(\alpha(g), t a)^{-1} g`, tangent to the β-fibre; MMS (2)."""
-        self._check_arrow_and_vector("right_field", g, a)
         q = self.source(g)
         moved = _push(lambda b: self.multiply(self.inverse(self.fiber_chart(q, b)), g), self._zero, a)
         return -self.space.from_ambient(g, moved)
 
+    @checked("arrow")
     def left_frame(self, g: Point) -> Matrix:
         r"""The vectors :math:`\overleftarrow{e_a}(g)` as columns."""
         return _columns(lambda a: self.left_field(g, a), self.rank)
 
+    @checked("arrow")
     def right_frame(self, g: Point) -> Matrix:
         r"""The vectors :math:`\overrightarrow{e_a}(g)` as columns."""
         return _columns(lambda a: self.right_field(g, a), self.rank)
 
+    @checked("arrow")
     def tangent_source(self, g: Point) -> Matrix:
         r"""The matrix of :math:`T_g\alpha` in the frames of space and base."""
         return self._tangent("source", self.space, self.base, g)
 
+    @checked("arrow")
     def tangent_target(self, g: Point) -> Matrix:
         r"""The matrix of :math:`T_g\beta` in the frames of space and base."""
         return self._tangent("target", self.space, self.base, g)
 
+    @checked("point")
     def tangent_unit(self, q: Point) -> Matrix:
         r"""The matrix of :math:`T_q\epsilon` in the frames of base and space."""
         return self._tangent("unit", self.base, self.space, q)
 
+    @checked("arrow")
     def tangent_inverse(self, g: Point) -> Matrix:
         r"""The matrix of the tangent of inversion at ``g``. At units it is :math:`-v + T(\epsilon\circ\beta)v` on the algebroid, MMS (3)."""
         return self._tangent("inverse", self.space, self.space, g)
 
+    @checked("arrow", "arrow", "tangent_vector", "tangent_vector", condition="check_composable_vectors")
     def tangent_multiply(self, g: Point, h: Point, v: Vector, w: Vector) -> Vector:
         r"""The tangent :math:`T_{(g,h)}m\,(v, w)` of multiplication, for composable vectors: :math:`T\beta\,v = T\alpha\,w`."""
-        self.check_composable(g, h)
         vectors = self.space.to_ambient(g, v), self.space.to_ambient(h, w)
         product, moved = jax.jvp(self.multiply, (g, h), vectors)
         return self.space.from_ambient(product, moved)
 
+    @checked("point", "tangent_vector")
     def algebroid_coordinates(self, q: Point, v: Vector) -> Vector:
         r"""The coordinates in :math:`A_qG` of an α-vertical vector ``v`` at the unit of ``q``."""
         unit = self.unit(q)
         return jax.jvp(lambda g: self.fiber_local(q, g), (unit,), (self.space.to_ambient(unit, v),))[1]
 
+    @checked("point")
     def algebroid_projection(self, q: Point) -> Matrix:
         r"""The matrix of :math:`\pi_q: T_{\epsilon(q)}G \to A_qG,\; v \mapsto v - T(\epsilon\circ\alpha)v`, MMS Theorem A.2."""
         unit = self.unit(q)
@@ -153,6 +163,21 @@ class LieGroupoid(eqx.Module):
     def check_algebroid_vector(self, a: Vector, *, owner: str = "", name: str = "a") -> None:
         """Raise an error that says what is wrong if ``a`` is not a coordinate vector of the algebroid."""
         require_vector(owner or f"{type(self).__name__}.check_algebroid_vector", name, a, self.rank)
+
+    def check_tangent_vector(self, v: Vector, *, owner: str = "", name: str = "v") -> None:
+        """Raise an error that says what is wrong if ``v`` is not a coordinate vector of the space of arrows."""
+        require_vector(owner or f"{type(self).__name__}.check_tangent_vector", name, v, self.space.dim)
+
+    def check_composable_vectors(self, g: Point, h: Point, v: Vector, w: Vector) -> None:
+        """Raise an error with the gap if two concrete arrows do not compose, or tangent vectors there with Tβ v ≠ Tα w."""
+        self.check_composable(g, h)
+        if is_concrete((self, g, h, v, w)):
+            distance = float(jnp.max(jnp.abs(self.tangent_target(g) @ v - self.tangent_source(h) @ w), initial=0.0))
+            if not distance <= ON_MANIFOLD:
+                raise NotComposableError(
+                    f"{type(self).__name__}.tangent_multiply(g, h, v, w) needs Tβ v == Tα w (gap {distance:.3g}): "
+                    f"the ends of the two arrows must move together."
+                )
 
     def check_composable(self, g: Point, h: Point) -> None:
         """Raise an error with the gap if the product of two concrete arrows does not exist."""
@@ -183,11 +208,6 @@ class LieGroupoid(eqx.Module):
         f = getattr(self, name)
         y = f(x)
         return _columns(lambda v: codomain.from_ambient(y, _push(f, x, domain.to_ambient(x, v))), domain.dim)
-
-    def _check_arrow_and_vector(self, method: str, g: Point, a: Vector) -> None:
-        owner = f"{type(self).__name__}.{method}"
-        self.check_arrow(g, owner=owner)
-        self.check_algebroid_vector(a, owner=owner)
 
 
 def _push(f: Any, x: Any, v: Any) -> Any:

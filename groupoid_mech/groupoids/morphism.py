@@ -105,7 +105,10 @@ class Morphism(eqx.Module):
 
     def sections_related(self, X: VectorField, Y: VectorField, q: Point) -> Vector:
         r"""The defect :math:`A\Phi(X(q)) - Y(\Phi_0(q))`: 0 at every ``q`` for sections that are :math:`A\Phi`-related."""
-        return self.algebroid_map(q) @ X(q) - Y(self.base_map(q))
+        at_q, at_image = X(q), Y(self.base_map(q))
+        require_vector("Morphism.sections_related", "X(q)", at_q, self.domain.rank)
+        require_vector("Morphism.sections_related", "Y(base_map(q))", at_image, self.codomain.rank)
+        return self.algebroid_map(q) @ at_q - at_image
 
     def covectors_related(self, mu: Covector, nu: Covector, g: Point) -> Covector:
         r"""The defect :math:`\mu - (T_g\Phi)^*\nu`: 0 for covectors at ``g`` and :math:`\Phi(g)` that are :math:`\Phi^*`-related. MMS Def. 4.4."""

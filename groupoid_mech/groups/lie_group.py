@@ -35,11 +35,10 @@ class LieGroup(Manifold):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        by_points = dict.fromkeys(("inverse", "log", "cayley_inverse", "adjoint", "matrix"), ("point",))
-        by_vectors = dict.fromkeys(
-            ("exp", "cayley", "ad", "hat", "dexp", "dexp_inverse", "dcayley", "dcayley_inverse"), ("vector",)
-        )
-        guard(cls, multiply=("point", "point"), **by_points, **by_vectors)
+        by_points = ("inverse", "log", "cayley_inverse", "adjoint", "matrix")
+        by_vectors = ("exp", "cayley", "ad", "hat", "dexp", "dexp_inverse", "dcayley", "dcayley_inverse")
+        guard(cls, {"multiply": ("point", "point")})
+        guard(cls, dict.fromkeys(by_points, ("point",)) | dict.fromkeys(by_vectors, ("vector",)))
 
     def __check_init__(self) -> None:
         require_choice(type(self).__name__, "tau", self.tau, TAUS)

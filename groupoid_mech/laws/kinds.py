@@ -15,7 +15,6 @@ from jax.flatten_util import ravel_pytree
 
 from groupoid_mech._types import Array, Key, Point
 from groupoid_mech.manifolds.manifold import Manifold
-from groupoid_mech.manifolds.vector_bundle import VectorBundle
 
 
 class Kind(ABC):
@@ -116,14 +115,14 @@ class ASelfMap(Kind):
 @final
 @dataclass(frozen=True)
 class OnBase(Kind):
-    """An object of some kind on the base of a bundle."""
+    """An object of some kind on the base of a bundle, groupoid or algebroid."""
 
     kind: Kind
 
-    def size(self, subject: VectorBundle) -> int:
+    def size(self, subject: Any) -> int:
         return self.kind.size(subject.base)
 
-    def build(self, subject: VectorBundle, key: Key, numbers: Array) -> Any:
+    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
         return self.kind.build(subject.base, key, numbers)
 
 

@@ -18,6 +18,8 @@ from groupoid_mech.laws.groupoid_kinds import (
 from groupoid_mech.laws.kinds import Kind
 from groupoid_mech.laws.law import Law, gap
 from groupoid_mech.numerics.matrix import complement, right_inverse
+from groupoid_mech.symplectic.cotangent_groupoid import CotangentGroupoid
+from groupoid_mech.symplectic.cotangent_product import multiply_by_bisections
 from groupoid_mech.symplectic.symplectic_groupoid import SymplecticGroupoid
 
 Arrows = tuple[Point, ...]
@@ -113,6 +115,11 @@ def _kernels_agree(G: SymplecticGroupoid, chain: Arrows, slope: Matrix, a: Vecto
     return difference + jnp.abs(_rank(G.tangent_source(g) @ degenerate) - (G.base.dim - 1))
 
 
+def _cotangent_product(T: CotangentGroupoid, pair: Arrows) -> Scalar:
+    x, y = pair
+    return gap(T.multiply(x, y), multiply_by_bisections(T, x, y))
+
+
 def _tensor(G: SymplecticGroupoid, g: Point) -> Matrix:
     return jnp.linalg.inv(G.symplectic_form(g)).T
 
@@ -129,7 +136,9 @@ def _law(name: str, statement: str, source: str, draws: tuple[Kind, ...], defect
 _G, _Q, _V, _A = AN_ARROW, A_POINT_OF_THE_BASE, A_TANGENT_VECTOR, A_FIBER_VECTOR
 
 SYMPLECTIC_LAWS: tuple[Law, ...] = (
-    _law("symplectic_antisymmetric", "ω is antisymmetric of full rank", "MMS Def. 2.11", (_G,), _symplectic_antisymmetric),
+    _law(
+        "symplectic_antisymmetric", "ω is antisymmetric of full rank", "MMS Def. 2.11", (_G,), _symplectic_antisymmetric
+    ),
     _law(
         "multiplication_symplectic",
         "m*ω = pr₁*ω + pr₂*ω on G₂",
@@ -148,5 +157,13 @@ SYMPLECTIC_LAWS: tuple[Law, ...] = (
         "MMS Thm 2.16",
         (_G, ASymmetricMatrix(), _A),
         _kernels_agree,
+    ),
+    Law(
+        "cotangent_product",
+        "m̃ by its definition equals m̃ by bisections",
+        "MMS Thm A.2",
+        CotangentGroupoid,
+        (A_COMPOSABLE_PAIR,),
+        _cotangent_product,
     ),
 )

@@ -9,7 +9,7 @@ import numpy as np
 from groupoid_mech._arguments import describe, require_positive_integer
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.laws.law import Examples, Law
-from groupoid_mech.laws.registry import laws_for
+from groupoid_mech.laws.registry import LAWS, laws_for
 
 
 @final
@@ -71,7 +71,7 @@ def verify(subject: Any, *, examples: int = 200, seed: int = 0, laws: Sequence[L
     """Check an object against every law that speaks about it.
 
     Args:
-        subject: A manifold or a Lie group, of the library or of your own.
+        subject: A manifold, Lie group, groupoid, algebroid, Poisson manifold or morphism, of the library or of your own.
         examples: How many examples are drawn for each law.
         seed: Where the drawing starts; the same seed gives the same examples.
         laws: The laws to check; all that speak about the subject if not given.
@@ -85,8 +85,8 @@ def verify(subject: Any, *, examples: int = 200, seed: int = 0, laws: Sequence[L
     chosen = laws_for(subject) if laws is None else tuple(laws)
     if not chosen:
         raise ArgumentError(
-            f"verify has no law about {describe(subject)}; it knows laws about manifolds and Lie groups. "
-            f"Give an instance of a subclass of Manifold or LieGroup."
+            f"verify has no law about {describe(subject)}; it knows laws about "
+            f"{', '.join(sorted({law.subject.__name__ for law in LAWS}))}. Give an instance of a subclass of one of these."
         )
     findings = tuple(check_law(law, subject, examples=examples, seed=seed) for law in chosen)
     return Report(str(subject), findings)

@@ -36,10 +36,12 @@ class Manifold(eqx.Module):
         super().__init_subclass__(**kwargs)
         guard(
             cls,
-            retract=("point", "vector"),
-            local=("point", "point"),
-            to_ambient=("point", "vector"),
-            from_ambient=("point", "ambient"),
+            {
+                "retract": ("point", "vector"),
+                "local": ("point", "point"),
+                "to_ambient": ("point", "vector"),
+                "from_ambient": ("point", "ambient"),
+            },
         )
 
     @abstractmethod

@@ -91,7 +91,9 @@ def constrained_graph(M: Manifold, N: Manifold, inclusion: Callable[[Point], Poi
         L: A function on N.
     """
     codim = M.dim - N.dim
-    return Immersion(DualBundle(N, codim), CotangentBundle(M), ConstrainedSection(M, N, as_pytree(inclusion), as_pytree(L)))
+    return Immersion(
+        DualBundle(N, codim), CotangentBundle(M), ConstrainedSection(M, N, as_pytree(inclusion), as_pytree(L))
+    )
 
 
 def conormal_bundle(M: Manifold, N: Manifold, inclusion: Callable[[Point], Point]) -> Immersion:

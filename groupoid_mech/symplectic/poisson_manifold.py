@@ -31,7 +31,7 @@ class PoissonManifold(eqx.Module):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        guard(cls, tensor=("point",))
+        guard(cls, {"tensor": ("point",)})
 
     @abstractmethod
     def tensor(self, x: Point) -> Matrix:

@@ -13,7 +13,7 @@ from groupoid_mech.groupoids.groupoid import LieGroupoid
 
 
 class SymplecticGroupoid(LieGroupoid):
-    r"""A Lie groupoid :math:`\tilde G \rightrightarrows P` with a symplectic form for which multiplication is symplectic:
+    r"""A Lie groupoid :math:`\tilde G \rightrightarrows P` with a symplectic form that multiplication respects.
 
     .. math:: m^*\omega = \mathrm{pr}_1^*\omega + \mathrm{pr}_2^*\omega \quad\text{on } \tilde G_2,
 
@@ -22,7 +22,7 @@ class SymplecticGroupoid(LieGroupoid):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        guard(cls, symplectic_form=("arrow",), poisson_tensor=("point",))
+        guard(cls, {"symplectic_form": ("arrow",), "poisson_tensor": ("point",)})
 
     @abstractmethod
     def symplectic_form(self, g: Point) -> Matrix:

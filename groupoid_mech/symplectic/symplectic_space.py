@@ -108,7 +108,9 @@ class SymplecticSpace(eqx.Module):
 
 def _require_concrete_matrix(owner: str, name: str, V: Any) -> None:
     if not is_concrete(V):
-        raise ArgumentError(f"{owner} reads dimensions off the values of {name}: call it outside of jit, grad and vmap.")
+        raise ArgumentError(
+            f"{owner} reads dimensions off the values of {name}: call it outside of jit, grad and vmap."
+        )
     if not isinstance(V, (np.ndarray, jnp.ndarray)) or V.ndim != 2 or not np.all(np.isfinite(np.asarray(V))):
         raise ArgumentError(f"{owner} needs {name} to be a finite matrix; got {describe(V)}.")
 

@@ -9,6 +9,7 @@ from groupoid_mech.algebroids.lie_algebra import LieAlgebra
 from groupoid_mech.algebroids.tangent import TangentAlgebroid
 from groupoid_mech.symplectic.cotangent_algebroid import CotangentAlgebroid
 from groupoid_mech.symplectic.linear_poisson import LinearPoisson
+from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
 
 S2, R2, SO3 = gm.Sphere(2), gm.Euclidean(2), gm.SO3()
 
@@ -16,6 +17,15 @@ S2, R2, SO3 = gm.Sphere(2), gm.Euclidean(2), gm.SO3()
 def turn(q, R):
     """The right action of rotations on the sphere."""
     return R.T @ q
+
+
+class Area(PoissonManifold):
+    """A multiple of the inverse of the area form: on a surface every bivector is Poisson, and this frame does not commute."""
+
+    manifold: gm.Manifold
+
+    def tensor(self, x):
+        return (2 + x[0] * x[2]) * jnp.array([[0.0, 1.0], [-1.0, 0.0]])
 
 
 ALGEBROIDS = {
@@ -30,7 +40,7 @@ ALGEBROIDS = {
     "so3": LieAlgebra(SO3),
     "S2 x| so3": ActionAlgebroid(S2, SO3, turn),
     "cotangent of so3*": CotangentAlgebroid(LinearPoisson(LieAlgebra(SO3))),
-    "cotangent of T*S2": CotangentAlgebroid(LinearPoisson(TangentAlgebroid(S2))),
+    "cotangent of S2": CotangentAlgebroid(Area(S2)),
 }
 
 

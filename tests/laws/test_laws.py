@@ -1,13 +1,38 @@
 """Every law on every object it speaks about, 200 drawn examples each; and the broken control that each law rejects."""
 
 import pytest
-from laws.subjects import CAYLEY_GROUPS, CONTROLS, GROUPS, MANIFOLDS, TAU_LAWS
+from laws import groupoid_controls, subjects, symplectic_controls
+from laws.algebroid_controls import ALGEBROID_CONTROLS, ALGEBROIDS
+from laws.groupoid_controls import GROUPOIDS
+from laws.poisson_controls import POISSON_CONTROLS, POISSON_MANIFOLDS
+from laws.subjects import CAYLEY_GROUPS, GROUPS, MANIFOLDS, TAU_LAWS
+from laws.symplectic_controls import AS_LIE_GROUPOIDS, SYMPLECTIC_GROUPOIDS
 
 from groupoid_mech.laws import LAWS, laws_for
+from groupoid_mech.laws.groupoid_laws import GROUPOID_LAWS
+from groupoid_mech.laws.symplectic_laws import SYMPLECTIC_LAWS
 from groupoid_mech.laws.verify import check_law
 
-CASES = [(name, subject, law) for name, subject in {**MANIFOLDS, **GROUPS}.items() for law in laws_for(subject)] + [
-    (name, subject, law) for name, subject in CAYLEY_GROUPS.items() for law in laws_for(subject) if law.name in TAU_LAWS
+CONTROLS = {
+    **subjects.CONTROLS,
+    **groupoid_controls.CONTROLS,
+    **symplectic_controls.CONTROLS,
+    **ALGEBROID_CONTROLS,
+    **POISSON_CONTROLS,
+}
+
+TABLES = [  # subjects, and the laws to check on them (None: all that speak about them)
+    ({**MANIFOLDS, **GROUPS, **GROUPOIDS, **ALGEBROIDS, **POISSON_MANIFOLDS}, None),
+    (CAYLEY_GROUPS, TAU_LAWS),
+    (SYMPLECTIC_GROUPOIDS, {law.name for law in SYMPLECTIC_LAWS}),
+    ({name: SYMPLECTIC_GROUPOIDS[name] for name in AS_LIE_GROUPOIDS}, {law.name for law in GROUPOID_LAWS}),
+]
+CASES = [
+    (name, subject, law)
+    for subjects, names in TABLES
+    for name, subject in subjects.items()
+    for law in laws_for(subject)
+    if names is None or law.name in names
 ]
 
 

@@ -1,0 +1,188 @@
+"""Cotangent groupoids beyond their laws: named formulas, Lagrangian submanifolds, relations, bad input."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from laws.symplectic_controls import SYMPLECTIC_GROUPOIDS, TOP, area
+
+import groupoid_mech as gm
+from groupoid_mech.laws.kinds import A_FUNCTION
+from groupoid_mech.laws.law import build_batch
+
+RNG = np.random.default_rng(0)
+
+
+def test_pair_groupoid_gives_the_textbook_signs():
+    """On a pair groupoid α̃ = −μ₀ and β̃ = μ₁: with μ = dL these are −D₁L and D₂L."""
+    T = gm.CotangentGroupoid(gm.PairGroupoid(gm.Euclidean(2)))
+    arrow, mu = (jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0])), jnp.array([5.0, 6.0, 7.0, 8.0])
+    np.testing.assert_array_equal(T.source((arrow, mu))[1], [-5.0, -6.0])
+    np.testing.assert_array_equal(T.target((arrow, mu))[1], [7.0, 8.0])
+    follower = ((jnp.array([3.0, 4.0]), jnp.array([0.0, 1.0])), jnp.array([-7.0, -8.0, 9.0, 10.0]))
+    np.testing.assert_allclose(T.multiply((arrow, mu), follower)[1], [5.0, 6.0, 9.0, 10.0], atol=1e-14)
+
+
+def test_group_gives_translated_momenta():
+    """On T*H, left-trivialized, β̃(μ) = μ and α̃(μ) = Ad*_{g⁻¹} μ."""
+    H = gm.SO3()
+    T, g, mu = gm.CotangentGroupoid(gm.GroupGroupoid(H)), H.random_point(jax.random.key(0)), jnp.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(T.target((g, mu))[1], mu, atol=1e-15)
+    np.testing.assert_allclose(T.source((g, mu))[1], H.coadjoint(g) @ mu, atol=1e-15)
+
+
+def test_coadjoint_groupoid_is_the_cotangent_groupoid():
+    """(p, h) ↦ (h, Ad_hᵀ p) is an isomorphism that carries one form to the other."""
+    H = gm.SE3()
+    C, T = gm.CoadjointGroupoid(H), gm.CotangentGroupoid(gm.GroupGroupoid(H))
+    to_cotangent = lambda arrow: (arrow[1], H.adjoint(arrow[1]).T @ arrow[0])  # noqa: E731
+    x = C.space.random_point(jax.random.key(1))
+    y = C.fiber_chart(C.target(x), jnp.linspace(-0.3, 0.4, 6))
+    for left, right in zip(
+        jax.tree.leaves(to_cotangent(C.multiply(x, y))),
+        jax.tree.leaves(T.multiply(to_cotangent(x), to_cotangent(y))),
+        strict=True,
+    ):
+        np.testing.assert_allclose(left, right, atol=1e-13)
+    J = gm.push_forward(C.space, T.space, to_cotangent, x)
+    np.testing.assert_allclose(J.T @ T.symplectic_form(to_cotangent(x)) @ J, C.symplectic_form(x), atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["T*SO3", "so3*", "pair(S2, area)", "T*pair(S2)"])
+def test_the_form_is_closed(name):
+    G = SYMPLECTIC_GROUPOIDS[name]
+    d = gm.exterior_derivative(G.space, G.symplectic_form)(G.space.random_point(jax.random.key(2)))
+    np.testing.assert_allclose(d, 0, atol=1e-13)
+
+
+FUNCTIONS_ON = {"SO3": gm.GroupGroupoid(gm.SO3()), "S2xSO3": TOP}
+
+
+@eqx.filter_jit
+def singular_values(T, L, g):
+    """Those of T(α̃|Σ) and T(β̃|Σ) for Σ = dL(G)."""
+    sigma = gm.differential_graph(T.groupoid.space, L)
+    point, J = sigma(g), sigma.tangent(g)
+    values = [jnp.linalg.svd(A @ J, compute_uv=False) for A in (T.tangent_source(point), T.tangent_target(point))]
+    return (*values, sigma.isotropy(T.symplectic_form, g))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS_ON)
+def test_kernels_on_nonlinear_lagrangian_submanifolds(name):
+    """Theorem 2.16 on Σ = dL(G) with drawn L, regular and degenerate."""
+    G = FUNCTIONS_ON[name]
+    T, M = gm.CotangentGroupoid(G), G.space
+    g = M.random_point(jax.random.key(3))
+    L = build_batch(A_FUNCTION, M, np.array([0]), RNG.uniform(-1, 1, (1, A_FUNCTION.size(M))))
+    drawn = jax.tree.map(lambda leaf: leaf[0], L)
+    source, target, isotropy = singular_values(T, drawn, g)
+    np.testing.assert_allclose(isotropy, 0, atol=1e-13)
+    assert min(source) > 1e-6
+    assert min(target) > 1e-6
+    flat = jax.tree.map(jnp.zeros_like, drawn)
+    source, target, _ = singular_values(T, flat, g)  # L = 0: Σ is the zero section, and all momenta vanish
+    assert sum(source < 1e-10) == sum(target < 1e-10) == G.rank
+
+
+def circle(s):
+    return jnp.stack([jnp.cos(s[0]), jnp.sin(s[0]), 0.5 * jnp.sin(2 * s[0])])
+
+
+def test_constrained_graph_is_lagrangian_and_restricts_to_dL():
+    """Theorem 3.1: Σ_L for a function on a curve in R³."""
+    M, N = gm.Euclidean(3), gm.Torus(1)
+    L = lambda s: jnp.sin(3 * s[0])  # noqa: E731
+    sigma = gm.constrained_graph(M, N, circle, L)
+    s = (jnp.array([0.7]), jnp.array([0.3, -1.2]))
+    point, mu = sigma(s)
+    np.testing.assert_allclose(point, circle(s[0]))
+    assert abs(mu @ jax.jacfwd(circle)(s[0])[:, 0] - 3 * np.cos(2.1)) < 1e-14
+    np.testing.assert_allclose(sigma.isotropy(gm.CotangentBundle(M).symplectic_form, s), 0, atol=1e-14)
+    assert sigma.parameters.dim == M.dim
+    assert sigma.smallest_stretch(s) > 0.1
+
+
+def test_constrained_graph_on_a_curved_manifold():
+    """The same on a parallel of the sphere, where the surrounding manifold is not flat."""
+    M, N = gm.Sphere(2), gm.Torus(1)
+    parallel = lambda s: jnp.stack([0.6 * jnp.cos(s[0]), 0.6 * jnp.sin(s[0]), jnp.asarray(0.8)])  # noqa: E731
+    sigma = gm.constrained_graph(M, N, parallel, lambda s: jnp.cos(s[0]) ** 3)
+    pulled = sigma.isotropy(gm.CotangentBundle(M).symplectic_form, (jnp.array([0.4]), jnp.array([2.0])))
+    np.testing.assert_allclose(pulled, 0, atol=1e-14)
+
+
+def test_conormal_covectors_vanish_on_the_submanifold():
+    sigma = gm.conormal_bundle(gm.Euclidean(3), gm.Torus(1), circle)
+    s = (jnp.array([0.7]), jnp.array([0.3, -1.2]))
+    assert abs(sigma(s)[1] @ jax.jacfwd(circle)(s[0])[:, 0]) < 1e-15
+    assert abs(np.linalg.norm(sigma(s)[1]) - np.linalg.norm(s[1])) < 1e-15
+
+
+def test_one_form_graphs_are_lagrangian_exactly_when_closed():
+    M = gm.Euclidean(2)
+    omega, x = gm.CotangentBundle(M).symplectic_form, jnp.array([0.3, 0.4])
+    closed = gm.one_form_graph(M, lambda q: jnp.stack([q[1], q[0]]))
+    turning = gm.one_form_graph(M, lambda q: jnp.stack([-q[1], q[0]]))
+    np.testing.assert_allclose(closed.isotropy(omega, x), 0)
+    # (σ*ω) = −dσ, and d(x dy − y dx) = 2 dx ∧ dy.
+    np.testing.assert_allclose(turning.isotropy(omega, x), [[0, -2], [2, 0]])
+
+
+def test_map_graphs_are_lagrangian_exactly_for_symplectic_maps():
+    plane = gm.Euclidean(2)
+    pair = gm.SymplecticPair(plane, area)
+    x = jnp.array([0.2, 0.5])
+    kick = gm.map_graph(plane, plane, lambda z: jnp.stack([z[0], z[1] - jnp.sin(z[0])]))
+    stretch = gm.map_graph(plane, plane, lambda z: 2 * z)
+    np.testing.assert_allclose(kick.isotropy(pair.symplectic_form, x), 0, atol=1e-15)
+    np.testing.assert_allclose(stretch.isotropy(pair.symplectic_form, x), [[0, 3], [-3, 0]])
+
+
+J4 = np.kron(np.array([[0.0, 1.0], [-1.0, 0.0]]), np.eye(2))
+
+
+def symplectic_matrix(seed):
+    A = np.random.default_rng(seed).normal(size=(4, 4))
+    S = A + A.T
+    return np.linalg.solve(np.eye(4) - 0.1 * J4 @ S, np.eye(4) + 0.1 * J4 @ S)  # a Cayley transform
+
+
+def test_relations_compose_and_transpose():
+    A, B = symplectic_matrix(1), symplectic_matrix(2)
+    R, S = gm.LinearRelation.graph(A), gm.LinearRelation.graph(B)
+    assert R.canonical_defect(J4, J4) < 1e-14
+    assert R.then(S).distance(gm.LinearRelation.graph(B @ A)) < 1e-13
+    assert R.transpose().distance(gm.LinearRelation.graph(np.linalg.inv(A))) < 1e-13
+    assert R.then(S).transpose().distance(S.transpose().then(R.transpose())) < 1e-13
+    assert gm.LinearRelation.graph(2 * A).canonical_defect(J4, J4) > 0.1
+
+
+def test_composition_of_canonical_relations_is_canonical_without_transversality():
+    """Two Lagrangian product relations that share a direction: the naive composition has the wrong dimension."""
+    positions, momenta = np.eye(4)[:, :2], np.eye(4)[:, 2:]
+    zero = np.zeros((4, 2))
+    R = gm.LinearRelation(np.concatenate([positions, zero], 1), np.concatenate([zero, positions], 1))
+    S = gm.LinearRelation(np.concatenate([positions, zero], 1), np.concatenate([zero, momenta], 1))
+    composed = R.then(S)
+    assert composed.dimension == 4
+    assert composed.canonical_defect(J4, J4) < 1e-15
+
+
+def test_bad_input():
+    T = gm.CotangentGroupoid(gm.PairGroupoid(gm.Euclidean(1)))
+    step = ((jnp.zeros(1), jnp.ones(1)), jnp.array([-2.0, 3.0]))
+    with pytest.raises(gm.NotComposableError, match=r"gap 5"):
+        T.multiply(step, ((jnp.ones(1), jnp.ones(1)), jnp.array([2.0, 0.0])))
+    with pytest.raises(gm.ArgumentError, match="CotangentGroupoid needs groupoid"):
+        gm.CotangentGroupoid(gm.Sphere(2))
+    with pytest.raises(
+        gm.ArgumentError, match=r"SymplecticPair without a form needs base\[0\] to be a CotangentBundle"
+    ):
+        gm.SymplecticPair(gm.Sphere(2))
+    with pytest.raises(gm.ArgumentError, match=r"form\(x\) to be components of shape \(2, 2\)"):
+        gm.SymplecticPair(gm.Sphere(2), lambda x: x)
+    with pytest.raises(gm.ArgumentError, match="LinearRelation needs second"):
+        gm.LinearRelation(np.eye(2), np.ones((2, 3)))
+    with pytest.raises(gm.ArgumentError, match="dimension 2"):
+        gm.LinearRelation.graph(np.eye(2)).then(gm.LinearRelation.graph(np.eye(3)))
