@@ -29,12 +29,41 @@ from groupoid_mech.errors import (  # noqa: E402
     OffManifoldError,
 )
 from groupoid_mech.groupoids.action import ActionGroupoid  # noqa: E402
+from groupoid_mech.groupoids.bisection import (  # noqa: E402
+    Bisection,
+    InverseBisection,
+    ProductBisection,
+    UnitBisection,
+)
+from groupoid_mech.groupoids.canonical_morphisms import (  # noqa: E402
+    action_morphism,
+    anchor_morphism,
+    gauge_to_product,
+    group_morphism,
+    identity_morphism,
+    pair_to_gauge,
+    pair_to_group,
+    product_to_gauge,
+    projection,
+    rotations_to_sphere,
+)
 from groupoid_mech.groupoids.checked import Checked  # noqa: E402
 from groupoid_mech.groupoids.gauge import GaugeGroupoid  # noqa: E402
 from groupoid_mech.groupoids.group import GroupGroupoid  # noqa: E402
 from groupoid_mech.groupoids.groupoid import LieGroupoid  # noqa: E402
+from groupoid_mech.groupoids.local_bisection import (  # noqa: E402
+    LocalBisection,
+    tangent_multiply_by_bisections,
+    transverse_directions,
+)
+from groupoid_mech.groupoids.morphism import Morphism  # noqa: E402
 from groupoid_mech.groupoids.pair import PairGroupoid  # noqa: E402
 from groupoid_mech.groupoids.product import ProductGroupoid  # noqa: E402
+from groupoid_mech.groupoids.section_bisection import (  # noqa: E402
+    SectionBisection,
+    bisection_of_diffeomorphism,
+    bisection_of_element,
+)
 from groupoid_mech.groupoids.time_extended import TimeExtended  # noqa: E402
 from groupoid_mech.groups.heisenberg import Heisenberg  # noqa: E402
 from groupoid_mech.groups.lie_group import LieGroup  # noqa: E402
@@ -97,6 +126,7 @@ __all__ = [
     "ActionGroupoid",
     "AlgebroidBundle",
     "ArgumentError",
+    "Bisection",
     "CanonicalPoisson",
     "Checked",
     "CoadjointGroupoid",
@@ -112,6 +142,7 @@ __all__ = [
     "GroupoidMechError",
     "Heisenberg",
     "Immersion",
+    "InverseBisection",
     "LevelSet",
     "LieAlgebra",
     "LieAlgebroid",
@@ -119,7 +150,9 @@ __all__ = [
     "LieGroupoid",
     "LinearPoisson",
     "LinearRelation",
+    "LocalBisection",
     "Manifold",
+    "Morphism",
     "NotAMorphismError",
     "NotAnActionError",
     "NotComposableError",
@@ -130,9 +163,11 @@ __all__ = [
     "OffManifoldError",
     "PairGroupoid",
     "PoissonManifold",
+    "ProductBisection",
     "ProductGroup",
     "ProductGroupoid",
     "ProductManifold",
+    "SectionBisection",
     "SinglePoint",
     "Sphere",
     "SymplecticGroupoid",
@@ -143,23 +178,38 @@ __all__ = [
     "TimeExtended",
     "Torus",
     "Translations",
+    "UnitBisection",
     "UnitQuaternions",
     "VectorBundle",
+    "action_morphism",
+    "anchor_morphism",
     "anti_poisson_defect",
+    "bisection_of_diffeomorphism",
+    "bisection_of_element",
     "conormal_bundle",
     "constrained_graph",
     "differential",
     "differential_graph",
     "dual_bundle",
     "exterior_derivative",
+    "gauge_to_product",
+    "group_morphism",
+    "identity_morphism",
     "interior_product",
     "lie_bracket",
     "lie_derivative",
     "map_graph",
     "multiply_by_bisections",
     "one_form_graph",
+    "pair_to_gauge",
+    "pair_to_group",
     "poisson_defect",
+    "product_to_gauge",
+    "projection",
     "pull_back",
     "push_forward",
+    "rotations_to_sphere",
+    "tangent_multiply_by_bisections",
+    "transverse_directions",
     "verify",
 ]

@@ -214,5 +214,5 @@ def _without_value(self: Any, method: str, names: list[str], values: tuple[Any, 
             f"Take a nearer point, or split the arc by a point in between."
         )
     return NotFiniteError(
-        f"{owner} has no finite value: the argument is outside of its domain ({given}). Take a shorter vector."
+        f"{owner} has no finite value: the argument is outside of its domain ({given}). Take a shorter vector or a nearer point."
     )

@@ -17,10 +17,13 @@ try:
 except ImportError as error:
     raise ImportError("groupoid_mech.strategies needs hypothesis: pip install 'groupoid-mech[verify]'.") from error
 
+from groupoid_mech.algebroids.algebroid import LieAlgebroid
+from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groups.lie_group import LieGroup
-from groupoid_mech.laws import kinds
+from groupoid_mech.laws import groupoid_kinds, kinds
 from groupoid_mech.laws.law import Examples, Law, build_batch
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.symplectic.immersion import Immersion, differential_graph
 
 _SEEDS = st.integers(min_value=0, max_value=2**31 - 1)
 _NUMBERS = st.floats(min_value=-1.0, max_value=1.0, allow_subnormal=False)
@@ -79,6 +82,31 @@ def two_forms(M: Manifold) -> st.SearchStrategy[kinds.Polynomial]:
 def self_maps(M: Manifold) -> st.SearchStrategy[kinds.Displacement]:
     """Smooth maps of a manifold to itself near the identity."""
     return drawn(kinds.A_SELF_MAP, M)
+
+
+def arrows(G: LieGroupoid) -> st.SearchStrategy[Any]:
+    """Arrows of a groupoid."""
+    return chains(G, 1).map(lambda chain: chain[0])
+
+
+def chains(G: LieGroupoid, length: int) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Tuples of composable arrows; of length 2, composable pairs."""
+    return drawn(groupoid_kinds.AChain(length), G)
+
+
+def algebroid_vectors(G: LieGroupoid | LieAlgebroid, scale: float = 1.0) -> st.SearchStrategy[Any]:
+    """Coordinates in a fibre of the algebroid, or of its dual."""
+    return drawn(groupoid_kinds.AnAlgebroidVector(scale), G)
+
+
+def sections(G: LieGroupoid | LieAlgebroid) -> st.SearchStrategy[kinds.Polynomial]:
+    """Sections of the algebroid."""
+    return drawn(groupoid_kinds.A_SECTION, G)
+
+
+def lagrangian_submanifolds(M: Manifold) -> st.SearchStrategy[Immersion]:
+    """Lagrangian submanifolds dL(M) of the cotangent bundle, of drawn functions L."""
+    return functions(M).map(lambda L: differential_graph(M, L))
 
 
 def law_examples(law: Law, subject: Any) -> st.SearchStrategy[Examples]:

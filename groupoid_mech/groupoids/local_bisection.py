@@ -63,15 +63,20 @@ class LocalBisection(Bisection):
             _require_transverse(self)
 
     def at_source(self, q: Point) -> Point:
-        G = self.groupoid
-        return self._arrow(root_on_base(G.base, lambda xi: G.source(self._arrow(xi)), q))
+        return _arrow_with_end(self, "source", q)
 
     def at_target(self, q: Point) -> Point:
-        G = self.groupoid
-        return self._arrow(root_on_base(G.base, lambda xi: G.target(self._arrow(xi)), q))
+        return _arrow_with_end(self, "target", q)
 
-    def _arrow(self, xi: Vector) -> Point:
-        return self.groupoid.space.retract(self.arrow, self.directions @ xi)
+
+@eqx.filter_jit  # one trace serves all local bisections of a groupoid: most of the cost is tracing
+def _arrow_with_end(B: LocalBisection, end: str, q: Point) -> Point:
+    G = B.groupoid
+
+    def arrow(xi: Vector) -> Point:
+        return G.space.retract(B.arrow, B.directions @ xi)
+
+    return arrow(root_on_base(G.base, lambda xi: getattr(G, end)(arrow(xi)), q))
 
 
 def root_on_base(base: Manifold, f: Callable[[Vector], Point], q: Point) -> Vector:
@@ -115,7 +120,15 @@ def _transverse_directions(G: LieGroupoid, g: Point) -> Matrix:
     return jnp.tensordot(best, lifts, axes=1)
 
 
-def tangent_multiply_by_bisections(G: LieGroupoid, g: Point, h: Point, v: Vector, w: Vector) -> Vector:
+def tangent_multiply_by_bisections(
+    G: LieGroupoid,
+    g: Point,
+    h: Point,
+    v: Vector,
+    w: Vector,
+    *,
+    bisections: tuple[Bisection, Bisection] | None = None,
+) -> Vector:
     r"""The tangent of multiplication by bisections :math:`B_1 \ni g`, :math:`B_2 \ni h`; MMS Theorem A.1.
 
     .. math:: T_{(g,h)}m\,(v, w) = T_g r_{B_2}(v) + T_h \ell_{B_1}(w) - T_q(\ell_{B_1}\circ r_{B_2}\circ\epsilon)(v_q), \qquad
@@ -129,6 +142,7 @@ def tangent_multiply_by_bisections(G: LieGroupoid, g: Point, h: Point, v: Vector
         h: The second arrow, with :math:`\beta(g) = \alpha(h)`.
         v: A tangent vector at ``g``, in the frame of ``G.space``.
         w: A tangent vector at ``h``, with :math:`T\beta\,v = T\alpha\,w`.
+        bisections: :math:`B_1` and :math:`B_2`; two `LocalBisection` if not given.
 
     Example:
         >>> from groupoid_mech import GroupGroupoid, Translations
@@ -141,12 +155,17 @@ def tangent_multiply_by_bisections(G: LieGroupoid, g: Point, h: Point, v: Vector
         G.check_arrow(arrow, owner="tangent_multiply_by_bisections", name="g" if name == "v" else "h")
         G.space.check_vector(vector, owner="tangent_multiply_by_bisections", name=name)
     G.check_composable(g, h)
-    return _tangent_multiply(LocalBisection(G, g), LocalBisection(G, h), v, w)
+    if bisections is None:
+        bisections = LocalBisection(G, g), LocalBisection(G, h)
+    require_instances("tangent_multiply_by_bisections", "bisections", bisections, Bisection)
+    return _tangent_multiply(G, bisections, (g, h), (v, w))
 
 
 @eqx.filter_jit
-def _tangent_multiply(B1: LocalBisection, B2: LocalBisection, v: Vector, w: Vector) -> Vector:
-    G, g, h = B1.groupoid, B1.arrow, B2.arrow
+def _tangent_multiply(
+    G: LieGroupoid, bisections: tuple[Bisection, Bisection], arrows: tuple[Point, Point], vectors: tuple[Vector, Vector]
+) -> Vector:
+    (B1, B2), (g, h), (v, w) = bisections, arrows, vectors
     q = G.target(g)
     v_q = G.base.to_ambient(q, G.tangent_target(g) @ v)
     along_g = jax.jvp(B2.right, (g,), (G.space.to_ambient(g, v),))[1]

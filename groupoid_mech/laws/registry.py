@@ -3,14 +3,25 @@
 from typing import Any
 
 from groupoid_mech.laws.algebroid_laws import ALGEBROID_LAWS
+from groupoid_mech.laws.bisection_laws import BISECTION_LAWS
 from groupoid_mech.laws.group_laws import GROUP_LAWS
 from groupoid_mech.laws.groupoid_laws import GROUPOID_LAWS
 from groupoid_mech.laws.law import Law
 from groupoid_mech.laws.manifold_laws import MANIFOLD_LAWS
+from groupoid_mech.laws.morphism_laws import MORPHISM_LAWS
 from groupoid_mech.laws.poisson_laws import POISSON_LAWS
 from groupoid_mech.laws.symplectic_laws import SYMPLECTIC_LAWS
 
-LAWS: tuple[Law, ...] = MANIFOLD_LAWS + GROUP_LAWS + GROUPOID_LAWS + ALGEBROID_LAWS + POISSON_LAWS + SYMPLECTIC_LAWS
+LAWS: tuple[Law, ...] = (
+    MANIFOLD_LAWS
+    + GROUP_LAWS
+    + GROUPOID_LAWS
+    + BISECTION_LAWS
+    + MORPHISM_LAWS
+    + ALGEBROID_LAWS
+    + POISSON_LAWS
+    + SYMPLECTIC_LAWS
+)
 
 
 def laws_for(subject: Any) -> tuple[Law, ...]:

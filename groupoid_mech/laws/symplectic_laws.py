@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
+import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Key, Matrix, Point, Scalar, Vector
+from groupoid_mech._types import Array, Function, Key, Matrix, Point, Scalar, Vector, VectorField
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.laws.groupoid_kinds import (
     A_COMPOSABLE_PAIR,
@@ -15,11 +16,15 @@ from groupoid_mech.laws.groupoid_kinds import (
     A_TANGENT_VECTOR,
     AN_ARROW,
 )
-from groupoid_mech.laws.kinds import Kind
+from groupoid_mech.laws.kinds import A_BASE_POINT, A_FIELD, A_FUNCTION, A_VECTOR, Kind, OnBase
 from groupoid_mech.laws.law import Law, gap
+from groupoid_mech.manifolds.calculus import differential, push_forward
+from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
+from groupoid_mech.manifolds.torus import Torus
 from groupoid_mech.numerics.matrix import complement, right_inverse
 from groupoid_mech.symplectic.cotangent_groupoid import CotangentGroupoid
 from groupoid_mech.symplectic.cotangent_product import multiply_by_bisections
+from groupoid_mech.symplectic.immersion import constrained_graph, differential_graph
 from groupoid_mech.symplectic.symplectic_groupoid import SymplecticGroupoid
 
 Arrows = tuple[Point, ...]
@@ -37,6 +42,18 @@ class ASymmetricMatrix(Kind):
     def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Matrix:
         A = numbers.reshape(subject.space.dim // 2, subject.space.dim // 2)
         return A + A.T
+
+
+@final
+@dataclass(frozen=True)
+class ASquareMatrix(Kind):
+    """A square matrix of the dimension of the groupoid: the columns of subspaces."""
+
+    def size(self, subject: LieGroupoid) -> int:
+        return subject.space.dim**2
+
+    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Matrix:
+        return numbers.reshape(subject.space.dim, subject.space.dim)
 
 
 def composable_vector(G: LieGroupoid, pair: Arrows, v: Vector, a: Vector) -> Vector:
@@ -67,10 +84,11 @@ def _multiplication_symplectic(
     G: SymplecticGroupoid, pair: Arrows, v1: Vector, v2: Vector, a1: Vector, a2: Vector
 ) -> Scalar:
     g, h = pair
-    w1, w2 = composable_vector(G, pair, v1, a1), composable_vector(G, pair, v2, a2)
-    u1, u2 = G.tangent_multiply(g, h, v1, w1), G.tangent_multiply(g, h, v2, w2)
-    product = u1 @ G.symplectic_form(G.multiply(g, h)) @ u2
-    return gap(product, v1 @ G.symplectic_form(g) @ v2 + w1 @ G.symplectic_form(h) @ w2)
+    v, a = jnp.stack([v1, v2]), jnp.stack([a1, a2])
+    w = jax.vmap(lambda v, a: composable_vector(G, pair, v, a))(v, a)
+    u = jax.vmap(lambda v, w: G.tangent_multiply(g, h, v, w))(v, w)
+    product = u[0] @ G.symplectic_form(G.multiply(g, h)) @ u[1]
+    return gap(product, v1 @ G.symplectic_form(g) @ v2 + w[0] @ G.symplectic_form(h) @ w[1])
 
 
 def _fibers_orthogonal(G: SymplecticGroupoid, chain: Arrows) -> Scalar:
@@ -108,11 +126,41 @@ def _kernels_agree(G: SymplecticGroupoid, chain: Arrows, slope: Matrix, a: Vecto
     # The Lagrangian subspace nearest to the generic one that contains a vector of the source fibre: a degenerate one.
     v = G.left_field(g, a)
     degenerate = jnp.concatenate([generic @ complement((generic.T @ omega.T @ v)[:, None]), v[:, None]], axis=1)
-    difference = jnp.zeros(())
-    for W in (generic, degenerate):
-        ranks = [_rank(T @ W) for T in (G.tangent_source(g), G.tangent_target(g))]
-        difference = difference + jnp.abs(ranks[0] - ranks[1])
-    return difference + jnp.abs(_rank(G.tangent_source(g) @ degenerate) - (G.base.dim - 1))
+    subspaces = jnp.stack([generic, degenerate])
+    sources, targets = (
+        jax.vmap(lambda W, T=T: _rank(T @ W))(subspaces) for T in (G.tangent_source(g), G.tangent_target(g))
+    )
+    return jnp.sum(jnp.abs(sources - targets)) + jnp.abs(sources[1] - (G.base.dim - 1))
+
+
+def _orthogonals_meet(G: SymplecticGroupoid, chain: Arrows, columns: Matrix) -> Scalar:
+    omega = G.symplectic_form(chain[0])
+    d = omega.shape[0] // 2
+    V, W = columns[:, :d], jnp.concatenate([columns[:, :1], columns[:, d + 1 :]], axis=1)  # they share a direction
+    V_orthogonal, W_orthogonal = complement(omega.T @ V), complement(omega.T @ W)
+    shared = 2 * d - _rank(jnp.concatenate([V, W], axis=1))
+    shared_by_orthogonals = 2 * d - _rank(jnp.concatenate([V_orthogonal, W_orthogonal], axis=1))
+    pairing = V.T @ omega @ V_orthogonal
+    return jnp.abs(shared - shared_by_orthogonals) + gap(pairing, jnp.zeros_like(pairing))
+
+
+def _differential_graph(T: CotangentBundle, x: Point, L: Function) -> Scalar:
+    pulled = differential_graph(T.base, L).isotropy(T.symplectic_form, x)
+    return gap(pulled, jnp.zeros_like(pulled))
+
+
+def _constrained_graph(T: CotangentBundle, x: Point, f: VectorField, L: Function, nu: Vector) -> Scalar:
+    def loop(s: Point) -> Point:
+        directions = jnp.tanh(f(x)), jnp.tanh(jnp.roll(f(x), 1) - 1)
+        return T.base.retract(x, 0.3 * (directions[0] * jnp.cos(s[0]) + directions[1] * jnp.sin(s[0])))
+
+    sigma = constrained_graph(T.base, Torus(1), loop, lambda s: L(loop(s)))
+    s = jnp.array([0.4]), nu[: T.base.dim - 1]
+    pulled = sigma.isotropy(T.symplectic_form, s)
+    _, mu = sigma(s)
+    tangent = push_forward(Torus(1), T.base, loop, s[0])[:, 0]
+    agrees = gap(mu @ tangent, differential(T.base, L, loop(s[0])) @ tangent)
+    return jnp.maximum(gap(pulled, jnp.zeros_like(pulled)), agrees)
 
 
 def _cotangent_product(T: CotangentGroupoid, pair: Arrows) -> Scalar:
@@ -157,6 +205,29 @@ SYMPLECTIC_LAWS: tuple[Law, ...] = (
         "MMS Thm 2.16",
         (_G, ASymmetricMatrix(), _A),
         _kernels_agree,
+    ),
+    _law(
+        "orthogonals_meet",
+        "dim V ∩ W = dim V^ω ∩ W^ω where dim V + dim W = dim Z",
+        "MMS Lemma 2.15",
+        (_G, ASquareMatrix()),
+        _orthogonals_meet,
+    ),
+    Law(
+        "differential_graph_lagrangian",
+        "dL(M) is Lagrangian in T*M",
+        "MMS Thm 3.1",
+        CotangentBundle,
+        (A_BASE_POINT, OnBase(A_FUNCTION)),
+        _differential_graph,
+    ),
+    Law(
+        "constrained_graph_lagrangian",
+        "Σ_L of a function on N ⊂ M is Lagrangian in T*M and agrees with dL on TN",
+        "MMS Thm 3.1",
+        CotangentBundle,
+        (A_BASE_POINT, OnBase(A_FIELD), OnBase(A_FUNCTION), A_VECTOR),
+        _constrained_graph,
     ),
     Law(
         "cotangent_product",

@@ -33,7 +33,8 @@ def newton_root(residual: Callable[[Vector], Vector], guess: Vector) -> Vector:
 
 
 def _iterate(residual: Callable[[Vector], Vector], guess: Vector) -> Vector:
-    jacobian = jax.jacfwd(residual)
+    # The value comes along with the derivative: one copy of the residual in the loop.
+    jacobian_and_value = jax.jacfwd(lambda x: (residual(x),) * 2, has_aux=True)
 
     def unfinished(state: tuple[Vector, Array, Array, Array]) -> Array:
         _, _, done, count = state
@@ -41,7 +42,7 @@ def _iterate(residual: Callable[[Vector], Vector], guess: Vector) -> Vector:
 
     def advance(state: tuple[Vector, Array, Array, Array]) -> tuple[Vector, Array, Array, Array]:
         x, previous, _, count = state
-        step = solve(jacobian(x), residual(x))
+        step = solve(*jacobian_and_value(x))
         x = x - step
         size = jnp.max(jnp.abs(step)) / (1 + jnp.max(jnp.abs(x)))
         done = (size <= _ROUND_OFF) | ((size <= _STALL) & (size >= 0.5 * previous))

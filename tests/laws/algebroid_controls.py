@@ -1,6 +1,7 @@
 """The Lie algebroids that the laws are checked on, and the broken ones that they must reject."""
 
 import jax.numpy as jnp
+from laws.subjects import broken
 
 import groupoid_mech as gm
 from groupoid_mech.algebroids.action import ActionAlgebroid
@@ -31,10 +32,10 @@ class Area(PoissonManifold):
 ALGEBROIDS = {
     "A(pair S2)": GroupoidAlgebroid(gm.PairGroupoid(S2)),
     "A(SO3)": GroupoidAlgebroid(gm.GroupGroupoid(SO3)),
-    "A(SE3)": GroupoidAlgebroid(gm.GroupGroupoid(gm.SE3())),
-    "A(S2 x| SO3)": GroupoidAlgebroid(gm.ActionGroupoid(S2, SO3, turn)),
+    "A(SE3)": GroupoidAlgebroid(gm.GroupGroupoid(gm.SE3(tau="cayley"))),
+    "A(S2 x| SO3)": GroupoidAlgebroid(gm.ActionGroupoid(S2, gm.SO3(tau="cayley"), turn)),
     "A(gauge R2 SO2)": GroupoidAlgebroid(gm.GaugeGroupoid(R2, gm.SO2())),
-    "A(plate-ball)": GroupoidAlgebroid(gm.ProductGroupoid(gm.PairGroupoid(R2), gm.GroupGroupoid(SO3))),
+    "A(plate-ball)": GroupoidAlgebroid(gm.ProductGroupoid(gm.PairGroupoid(R2), gm.GroupGroupoid(gm.SO3(tau="cayley")))),
     "A(time-extended pair R2)": GroupoidAlgebroid(gm.TimeExtended(gm.PairGroupoid(R2))),
     "TS2 algebroid": TangentAlgebroid(S2),
     "so3": LieAlgebra(SO3),
@@ -42,11 +43,6 @@ ALGEBROIDS = {
     "cotangent of so3*": CotangentAlgebroid(LinearPoisson(LieAlgebra(SO3))),
     "cotangent of S2": CotangentAlgebroid(Area(S2)),
 }
-
-
-def broken(cls, *args, **methods):
-    """An instance of a class with some methods replaced."""
-    return type(f"Broken{cls.__name__}", (cls,), methods)(*args)
 
 
 TANGENT, ACTION, PAIR = TangentAlgebroid(S2), ActionAlgebroid(S2, SO3, turn), ALGEBROIDS["A(S2 x| SO3)"]

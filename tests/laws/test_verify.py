@@ -107,6 +107,20 @@ def test_strategies_draw_what_they_say(data):
 
 @settings(max_examples=5)
 @given(st.data())
+def test_strategies_draw_arrows_and_sections(data):
+    G = gm.PairGroupoid(gm.Sphere(2))
+    G.check_arrow(data.draw(strategies.arrows(G)))
+    g, h = data.draw(strategies.chains(G, 2))
+    G.check_composable(g, h)
+    G.check_algebroid_vector(data.draw(strategies.algebroid_vectors(G)))
+    assert data.draw(strategies.sections(G))(G.target(g)).shape == (2,)
+    sigma = data.draw(strategies.lagrangian_submanifolds(gm.Euclidean(2)))
+    pulled = sigma.isotropy(sigma.space.symplectic_form, jnp.ones(2))
+    assert np.max(np.abs(pulled)) < 1e-14
+
+
+@settings(max_examples=5)
+@given(st.data())
 def test_strategies_draw_fields_and_forms(data):
     S2 = gm.Sphere(2)
     x = data.draw(strategies.points(S2))
