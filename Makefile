@@ -1,4 +1,4 @@
-# make demo | test | lint | types | docs | clean
+# make demo | test | test-slow | lint | types | docs | clean
 #
 # Everything is installed into .venv with pip; the stamp files in it make a second run start at once.
 
@@ -8,13 +8,16 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .NOTPARALLEL:
-.PHONY: demo test lint format types docs clean
+.PHONY: demo test test-slow lint format types docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/first_steps.py
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-slow: $(VENV)/.test
+	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/python -m ruff check .

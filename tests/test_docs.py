@@ -105,7 +105,14 @@ def closed_figures():
 
 
 @pytest.mark.usefixtures("closed_figures")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "page",
+    # The docs build executes the pages of docs/ too.
+    [
+        pytest.param(page, id=page.relative_to(ROOT).as_posix(), marks=[pytest.mark.slow] * (page in DOCS))
+        for page in PAGES
+    ],
+)
 def test_blocks_of_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page(page.read_text(encoding="utf-8"), page.relative_to(ROOT).as_posix())

@@ -34,6 +34,21 @@ TABLES = [  # subjects, and the laws to check on them (None: all that speak abou
     (SYMPLECTIC_GROUPOIDS, {law.name for law in SYMPLECTIC_LAWS}),
     ({name: SYMPLECTIC_GROUPOIDS[name] for name in AS_LIE_GROUPOIDS}, {law.name for law in GROUPOID_LAWS}),
 ]
+# Every law is checked on several objects in the default run; on these, with the largest programs, in ``make test-slow``.
+SLOW_SUBJECTS = {
+    "T*pair(S2)",
+    "T*(S2xSO3)",
+    "T*plate-ball",
+    "T*SE3",
+    "se3*",
+    "pair(R2)xSO3",
+    "time(pair(R2))",
+    "gauge(R2,SO2)",
+    "A(plate-ball)",
+    "A(time-extended pair R2)",
+}
+SLOW_CALCULUS = {"S3", "S2xT1", "bent_circle", "SE3"}
+
 CASES = [
     (name, subject, law)
     for subjects, names in TABLES
@@ -43,12 +58,14 @@ CASES = [
 ]
 
 
+def _marks(name, law):
+    slow = name in SLOW_SUBJECTS or (name in SLOW_CALCULUS and law.name in CALCULUS_LAWS)
+    return [pytest.mark.xdist_group(f"laws of {name}"), *([pytest.mark.slow] if slow else [])]
+
+
 @pytest.mark.parametrize(
     ("subject", "law"),
-    [
-        pytest.param(subject, law, id=f"{name}-{law.name}", marks=pytest.mark.xdist_group(f"laws of {name}"))
-        for name, subject, law in CASES
-    ],
+    [pytest.param(subject, law, id=f"{name}-{law.name}", marks=_marks(name, law)) for name, subject, law in CASES],
 )
 def test_law_holds(subject, law):
     finding = check_law(law, subject, examples=200)
