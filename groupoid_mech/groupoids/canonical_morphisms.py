@@ -30,6 +30,7 @@ def identity_morphism(G: LieGroupoid) -> Morphism:
     r"""The identity :math:`G \to G`.
 
     Example:
+        >>> import jax.numpy as jnp
         >>> from groupoid_mech import GroupGroupoid, Translations
         >>> identity_morphism(GroupGroupoid(Translations(1)))(jnp.ones(1))
         Array([1.], dtype=float64)
@@ -42,6 +43,7 @@ def pair_to_group(H: LieGroup) -> Morphism:
     r"""The quotient by left translations, :math:`H \times H \to H, \; (g_0, g_1) \mapsto g_0^{-1} g_1`.
 
     Example:
+        >>> import jax.numpy as jnp
         >>> from groupoid_mech import Translations
         >>> pair_to_group(Translations(1))((jnp.ones(1), jnp.array([3.0])))
         Array([2.], dtype=float64)
@@ -55,6 +57,7 @@ def pair_to_gauge(base: Manifold, H: LieGroup) -> Morphism:
     :math:`((x_0, h_0), (x_1, h_1)) \mapsto (x_0, x_1, h_0^{-1} h_1)`.
 
     Example:
+        >>> import jax.numpy as jnp
         >>> from groupoid_mech import Euclidean, Translations
         >>> zero, one = jnp.zeros(1), jnp.ones(1)
         >>> pair_to_gauge(Euclidean(1), Translations(1))(((zero, one), (one, 3 * one)))
@@ -69,6 +72,7 @@ def anchor_morphism(G: LieGroupoid) -> Morphism:
     r"""The anchor :math:`(\alpha, \beta): G \to Q \times Q`; its algebroid map is the anchor :math:`\rho` of :math:`AG`.
 
     Example:
+        >>> import jax.numpy as jnp
         >>> from groupoid_mech import SO2, Euclidean, GaugeGroupoid
         >>> anchor_morphism(GaugeGroupoid(Euclidean(1), SO2())).algebroid_map(jnp.zeros(1))
         Array([[1., 0.]], dtype=float64)
@@ -81,6 +85,7 @@ def projection(P: ProductGroupoid, k: int) -> Morphism:
     r"""The projection :math:`G_0 \times \dots \times G_n \to G_k` of a product to the factor ``k``, counted from 0.
 
     Example:
+        >>> import jax.numpy as jnp
         >>> from groupoid_mech import GroupGroupoid, ProductGroupoid, Translations
         >>> P = ProductGroupoid(GroupGroupoid(Translations(1)), GroupGroupoid(Translations(2)))
         >>> projection(P, 1)((jnp.zeros(1), jnp.ones(2)))
@@ -98,6 +103,7 @@ def group_morphism(H: LieGroup, K: LieGroup, f: Callable[[Point], Point]) -> Mor
     r"""A morphism of Lie groups :math:`f: H \to K`, seen as one of groupoids.
 
     Example:
+        >>> import jax.numpy as jnp
         >>> from groupoid_mech import SO3, UnitQuaternions
         >>> cover = group_morphism(UnitQuaternions(), SO3(), UnitQuaternions().adjoint)
         >>> cover(jnp.array([0.0, 0.0, 0.0, 1.0])).round(12) + 0.0
@@ -114,6 +120,7 @@ def action_morphism(G: ActionGroupoid) -> Morphism:
     r"""The morphism :math:`Q \rtimes H \to H, \; (q, h) \mapsto h`.
 
     Example:
+        >>> import jax.numpy as jnp
         >>> from groupoid_mech import ActionGroupoid, Euclidean, Translations
         >>> G = ActionGroupoid(Euclidean(1), Translations(1), lambda q, h: q + h)
         >>> action_morphism(G)((jnp.zeros(1), jnp.ones(1)))
@@ -127,6 +134,7 @@ def gauge_to_product(base: Manifold, H: LieGroup) -> Morphism:
     r"""The isomorphism :math:`((B \times H) \times (B \times H))/H \to (B \times B) \times H, \; (x_0, x_1, h) \mapsto ((x_0, x_1), h)`.
 
     Example:
+        >>> import jax.numpy as jnp
         >>> from groupoid_mech import Euclidean, Translations
         >>> gauge_to_product(Euclidean(1), Translations(1)).algebroid_map(jnp.zeros(1))
         Array([[1., 0.],
@@ -141,6 +149,7 @@ def product_to_gauge(base: Manifold, H: LieGroup) -> Morphism:
     r"""The inverse of `gauge_to_product`, :math:`((x_0, x_1), h) \mapsto (x_0, x_1, h)`.
 
     Example:
+        >>> import jax.numpy as jnp
         >>> from groupoid_mech import Euclidean, Translations
         >>> product_to_gauge(Euclidean(1), Translations(1)).base_map((jnp.ones(1), jnp.zeros(0)))
         Array([1.], dtype=float64)
@@ -158,6 +167,7 @@ def rotations_to_sphere() -> Morphism:
     Its fibres are the orbits :math:`(k R_0, k R_1)` of the rotations with :math:`k e_3 = e_3`.
 
     Example:
+        >>> import jax.numpy as jnp
         >>> Phi = rotations_to_sphere()
         >>> Phi.base_map(jnp.eye(3))
         Array([0., 0., 1.], dtype=float64)

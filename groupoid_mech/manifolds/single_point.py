@@ -14,8 +14,8 @@ class SinglePoint(Manifold):
     r"""The point :math:`\{*\}`, of dimension 0, written as an empty vector.
 
     Example:
-        >>> SinglePoint().random_point(None)
-        Array([], dtype=float64)
+        >>> SinglePoint().random_point(None).shape
+        (0,)
     """
 
     dim: int = eqx.field(static=True, init=False, default=0)
