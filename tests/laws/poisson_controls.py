@@ -1,6 +1,7 @@
 """The Poisson manifolds that the laws are checked on, and the broken ones that they must reject."""
 
 import jax.numpy as jnp
+from laws.subjects import broken
 
 import groupoid_mech as gm
 from groupoid_mech.algebroids.groupoid_algebroid import GroupoidAlgebroid
@@ -20,11 +21,6 @@ POISSON_MANIFOLDS = {
     "T*S2 linear": LinearPoisson(TangentAlgebroid(S2)),
     "A*(S2 x| SO3)": LinearPoisson(GroupoidAlgebroid(HEAVY_TOP)),
 }
-
-
-def broken(cls, *args, **methods):
-    """An instance of a class with some methods replaced."""
-    return type(f"Broken{cls.__name__}", (cls,), methods)(*args)
 
 
 CANONICAL, SPIN = POISSON_MANIFOLDS["T*S2 canonical"], POISSON_MANIFOLDS["so3*"]
