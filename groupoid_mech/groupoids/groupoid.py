@@ -85,6 +85,14 @@ class LieGroupoid(eqx.Module):
             self.rank,
         )
 
+    def left_translate(self, g: Point, h: Point) -> Point:
+        r"""The left translation :math:`\ell_g(h) = g h`, from :math:`\alpha^{-1}(\beta(g))` to :math:`\alpha^{-1}(\alpha(g))`; MMS Def. 2.3."""
+        return self.multiply(g, h)
+
+    def right_translate(self, g: Point, h: Point) -> Point:
+        r"""The right translation :math:`r_g(h) = h g`, from :math:`\beta^{-1}(\alpha(g))` to :math:`\beta^{-1}(\beta(g))`; MMS Def. 2.3."""
+        return self.multiply(h, g)
+
     @checked("arrow", "algebroid_vector")
     def left_field(self, g: Point, a: Vector) -> Vector:
         r"""The left-invariant field :math:`\overleftarrow{a}(g) = \frac{d}{dt}\,g \cdot c(\beta(g), t a)`, tangent to the α-fibre; MMS (1)."""

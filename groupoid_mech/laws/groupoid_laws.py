@@ -52,6 +52,15 @@ def _inverse_arrow(G: LieGroupoid, chain: Arrows) -> Scalar:
     )
 
 
+def _translations(G: LieGroupoid, pair: Arrows) -> Scalar:
+    g, h = pair
+    left = G.left_translate(g, h)
+    right = G.right_translate(h, g)
+    ends = jnp.maximum(gap(G.source(left), G.source(g)), gap(G.target(right), G.target(h)))
+    back = gap(G.left_translate(G.inverse(g), left), h), gap(G.right_translate(G.inverse(h), right), g)
+    return jnp.max(jnp.stack([ends, *back]))
+
+
 def _fiber_chart(G: LieGroupoid, q: Point, a: Vector) -> Scalar:
     g = G.fiber_chart(q, a)
     at_zero = gap(G.fiber_chart(q, jnp.zeros(G.rank)), G.unit(q))
@@ -106,19 +115,27 @@ def _fields_at_unit(G: LieGroupoid, q: Point, a: Vector) -> Scalar:
     return jnp.maximum(gap(left, a), gap(right, a))
 
 
-def _law(name: str, statement: str, source: str, draws: tuple[Kind, ...], defect: Callable[..., Scalar]) -> Law:
-    return Law(name, statement, source, LieGroupoid, draws, defect)
+def _law(
+    name: str,
+    statement: str,
+    source: str,
+    draws: tuple[Kind, ...],
+    defect: Callable[..., Scalar],
+    tolerance: float = 1e-12,
+) -> Law:
+    return Law(name, statement, source, LieGroupoid, draws, defect, tolerance)
 
 
 _PAIR, _Q, _A = A_COMPOSABLE_PAIR, A_POINT_OF_THE_BASE, A_FIBER_VECTOR
 
 GROUPOID_LAWS: tuple[Law, ...] = (
-    _law("product_ends", "α(gh) = α(g), β(gh) = β(h)", "MMS Def. 2.1", (_PAIR,), _product_ends),
-    _law("product_stays", "gh, g⁻¹, ε(q) are in G, α(g), β(g) in Q", "MMS Def. 2.1", (_PAIR,), _product_stays),
-    _law("arrows_associate", "(gh)k = g(hk)", "MMS Def. 2.1", (A_COMPOSABLE_TRIPLE,), _arrows_associate),
-    _law("unit_ends", "α(ε(q)) = q = β(ε(q))", "MMS Def. 2.1", (_Q,), _unit_ends),
-    _law("unit_multiply", "ε(α(g)) g = g = g ε(β(g))", "MMS Def. 2.1", (AN_ARROW,), _unit_multiply),
-    _law("inverse_arrow", "g g⁻¹ = ε(α(g)), g⁻¹ g = ε(β(g))", "MMS Def. 2.1", (AN_ARROW,), _inverse_arrow),
+    _law("product_ends", "α(gh) = α(g), β(gh) = β(h)", "MMS Def. 2.1", (_PAIR,), _product_ends, 1e-13),
+    _law("product_stays", "gh, g⁻¹, ε(q) are in G, α(g), β(g) in Q", "MMS Def. 2.1", (_PAIR,), _product_stays, 1e-13),
+    _law("arrows_associate", "(gh)k = g(hk)", "MMS Def. 2.1", (A_COMPOSABLE_TRIPLE,), _arrows_associate, 1e-13),
+    _law("unit_ends", "α(ε(q)) = q = β(ε(q))", "MMS Def. 2.1", (_Q,), _unit_ends, 1e-13),
+    _law("unit_multiply", "ε(α(g)) g = g = g ε(β(g))", "MMS Def. 2.1", (AN_ARROW,), _unit_multiply, 1e-13),
+    _law("inverse_arrow", "g g⁻¹ = ε(α(g)), g⁻¹ g = ε(β(g))", "MMS Def. 2.1", (AN_ARROW,), _inverse_arrow, 1e-13),
+    _law("translations", "ℓ_g⁻¹ ∘ ℓ_g = id, r_h⁻¹ ∘ r_h = id", "MMS Def. 2.3", (_PAIR,), _translations, 1e-13),
     _law("fiber_chart", "c(q, 0) = ε(q), α(c(q, a)) = q", "MMS Def. 2.9", (_Q, _A), _fiber_chart),
     _law("left_field_invariant", "Tα ←a = 0, Tℓ_g ←a(h) = ←a(gh)", "MMS Def. 2.6", (_PAIR, _A), _left_field_invariant),
     _law(

@@ -13,11 +13,13 @@ import jax.numpy as jnp
 from groupoid_mech._arguments import as_pytree, require_instances, traced_shape
 from groupoid_mech._types import Array, Covector, Function, Matrix, Point, Scalar
 from groupoid_mech.algebroids.dual_bundle import DualBundle
+from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.calculus import differential, push_forward
 from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.product import ProductManifold
 from groupoid_mech.numerics.matrix import complement, matvec, right_inverse
+from groupoid_mech.symplectic.relation import LinearRelation
 
 Form = Callable[[Point], Matrix]
 
@@ -62,6 +64,30 @@ class Immersion(eqx.Module):
         r"""The pull-back :math:`f^*\omega` at s: zero exactly where the submanifold is isotropic."""
         J = self.tangent(s)
         return J.T @ form(self.map(s)) @ J
+
+    def relation(self, s: Point) -> LinearRelation:
+        r"""The tangent space at :math:`f(s)` of a submanifold of a product :math:`P \times R`, as a linear relation."""
+        first, _ = self._two_factors("relation")
+        J = self.tangent(s)
+        return LinearRelation(J[: first.dim], J[first.dim :])
+
+    def transpose(self) -> "Immersion":
+        r"""The relation :math:`\{(y, x)\}` of a submanifold :math:`\{(x, y)\} \subset P \times R`, read backwards."""
+        first, second = self._two_factors("transpose")
+        return Immersion(self.parameters, ProductManifold(second, first), Swapped(self.map))
+
+    def then(self, f: Callable[[Point], Point], target: Manifold) -> "Immersion":
+        r"""The composition :math:`\{(x, f(y))\}` of a relation :math:`\{(x, y)\} \subset P \times R` with a map :math:`f: R \to S`."""
+        first, _ = self._two_factors("then")
+        return Immersion(self.parameters, ProductManifold(first, target), Followed(self.map, as_pytree(f)))
+
+    def _two_factors(self, method: str) -> tuple[Manifold, Manifold]:
+        factors: Any = getattr(self.space, "factors", ())
+        if len(factors) != 2:
+            raise ArgumentError(
+                f"Immersion.{method} needs a submanifold of a product of two manifolds; it lies in {self.space}."
+            )
+        return factors
 
     def smallest_stretch(self, s: Point) -> Scalar:
         r"""The smallest singular value of :math:`T_sf`: positive exactly where f is an immersion."""
@@ -141,6 +167,29 @@ class ConstrainedSection(eqx.Module):
         J = push_forward(self.submanifold, self.manifold, self.inclusion, n)
         extension = matvec(right_inverse(J.T), differential(self.submanifold, self.function, n))
         return self.inclusion(n), extension + matvec(complement(J), nu)
+
+
+@final
+class Swapped(eqx.Module):
+    """The map s ↦ (y, x) of a map s ↦ (x, y)."""
+
+    map: Callable[[Point], Point]
+
+    def __call__(self, s: Point) -> Point:
+        x, y = self.map(s)
+        return y, x
+
+
+@final
+class Followed(eqx.Module):
+    """The map s ↦ (x, f(y)) of a map s ↦ (x, y)."""
+
+    map: Callable[[Point], Point]
+    second: Callable[[Point], Point]
+
+    def __call__(self, s: Point) -> Point:
+        x, y = self.map(s)
+        return x, self.second(y)
 
 
 @final

@@ -43,6 +43,7 @@ CONTROLS = {
     "unit_ends": broken(gm.PairGroupoid, S2, unit=lambda self, q: (q, -q)),
     "unit_multiply": subtracting,
     "inverse_arrow": _on_the_line(inverse=lambda self, g: g),
+    "translations": _on_the_line(inverse=lambda self, g: g),
     "fiber_chart": _on_the_plane(fiber_local=lambda self, q, g: q - g[1]),
     "left_field_invariant": bent_left,
     "right_field_invariant": bent_right,

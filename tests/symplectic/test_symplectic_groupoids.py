@@ -139,6 +139,23 @@ def test_map_graphs_are_lagrangian_exactly_for_symplectic_maps():
     np.testing.assert_allclose(stretch.isotropy(pair.symplectic_form, x), [[0, 3], [-3, 0]])
 
 
+def test_relations_of_graphs_compose_and_transpose():
+    """The graph of a kick, followed by a drift, is the graph of the composition; and read backwards that of the inverse."""
+    plane = gm.Euclidean(2)
+    kick = lambda z: jnp.stack([z[0], z[1] - jnp.sin(z[0])])  # noqa: E731
+    drift = lambda z: jnp.stack([z[0] + 0.3 * z[1], z[1]])  # noqa: E731
+    omega, x = gm.SymplecticPair(plane, area).symplectic_form, jnp.array([0.2, 0.5])
+    step = gm.map_graph(plane, plane, kick).then(drift, plane)
+    np.testing.assert_allclose(step(x)[1], drift(kick(x)))
+    np.testing.assert_allclose(step.isotropy(omega, x), 0, atol=1e-15)
+    tangents = [gm.LinearRelation.graph(jax.jacfwd(f)(y)) for f, y in ((kick, x), (drift, kick(x)))]
+    assert step.relation(x).distance(tangents[0].then(tangents[1])) < 1e-14
+    assert step.transpose().relation(x).distance(step.relation(x).transpose()) < 1e-14
+    np.testing.assert_allclose(step.transpose().isotropy(omega, x), 0, atol=1e-15)
+    with pytest.raises(gm.ArgumentError, match="product of two manifolds"):
+        gm.differential_graph(plane, lambda z: z @ z).transpose()
+
+
 J4 = np.kron(np.array([[0.0, 1.0], [-1.0, 0.0]]), np.eye(2))
 
 
