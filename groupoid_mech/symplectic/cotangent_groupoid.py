@@ -17,6 +17,7 @@ from groupoid_mech.algebroids.groupoid_algebroid import GroupoidAlgebroid
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
 from groupoid_mech.numerics.matrix import right_inverse
+from groupoid_mech.symplectic.linear_poisson import LinearPoisson
 from groupoid_mech.symplectic.symplectic_groupoid import SymplecticGroupoid
 
 
@@ -102,11 +103,7 @@ class CotangentGroupoid(SymplecticGroupoid):
         return self.space.symplectic_form(g)
 
     def poisson_tensor(self, q: Point) -> Matrix:
-        point, p = q
-        algebroid = GroupoidAlgebroid(self.groupoid)
-        rho, twist = algebroid.anchor(point), jnp.einsum("c,cab->ab", p, algebroid.structure(point))
-        n = self.groupoid.base.dim
-        return jnp.block([[jnp.zeros((n, n)), rho], [-rho.T, -twist]])
+        return LinearPoisson(GroupoidAlgebroid(self.groupoid)).tensor(q)
 
     def _least_covector(self, arrow: Point, p: Covector) -> Covector:
         return right_inverse(self.groupoid.right_frame(arrow).T) @ p
