@@ -4,6 +4,9 @@ Every error about what a user gave is a ``ValueError``: it says what was needed,
 """
 
 
+from typing import Any
+
+
 class GroupoidMechError(ValueError):
     """Base of all errors that the library raises about its input."""
 
@@ -37,7 +40,7 @@ class NotComposableError(GroupoidMechError):
 
 
 class NotTransverseError(GroupoidMechError):
-    """A submanifold of a groupoid is not a bisection: it is tangent to a source or target fibre."""
+    """Submanifolds do not meet transversally: a bisection is tangent to a fibre, two relations do not span the middle."""
 
 
 class NotAMorphismError(GroupoidMechError):
@@ -46,3 +49,59 @@ class NotAMorphismError(GroupoidMechError):
 
 class NotAnActionError(GroupoidMechError):
     """A map given as a right action of a group does not compose as one."""
+
+
+class OffConstraintsError(GroupoidMechError):
+    """An arrow does not lie on the constraint submanifold N."""
+
+
+class StepFailed(GroupoidMechError):
+    """A step of a simulation has no solution that Newton's method reaches; ``trajectory`` is what was computed before.
+
+    Args:
+        message: What happened, and what to do.
+        step: The number of the step that failed, counted from 1.
+        trajectory: The part that was computed.
+    """
+
+    def __init__(self, message: str, *, step: int, trajectory: Any):
+        super().__init__(message)
+        self.step = step
+        self.trajectory = trajectory
+
+
+class SingularLagrangianError(StepFailed):
+    """The Legendre transformations of a system lose rank: its Lagrangian does not determine the next step."""
+
+
+class DependentConstraintsError(StepFailed):
+    """The differentials of the constraints, or the equations of the auxiliary variables, lose rank."""
+
+
+class NotMorseError(GroupoidMechError):
+    """A generating family is not Morse, or constraints are dependent: what it generates is no submanifold there."""
+
+
+class NotASymmetryError(GroupoidMechError):
+    """A section, with a function, is not a Noether symmetry of a system."""
+
+
+class NotASystemMorphismError(GroupoidMechError):
+    """A morphism of groupoids does not relate the Lagrangians or the constraints of two systems."""
+
+
+class NotLiftableError(GroupoidMechError):
+    """A morphism is not a local diffeomorphism of source fibres: an arrow has no unique lift."""
+
+
+class BoundaryFailed(GroupoidMechError):
+    """The search for a solution of a boundary problem did not arrive; ``solution`` is the best iterate.
+
+    Args:
+        message: What happened, and what to do.
+        solution: The best iterate, with its history.
+    """
+
+    def __init__(self, message: str, *, solution: Any):
+        super().__init__(message)
+        self.solution = solution

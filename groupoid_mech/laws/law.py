@@ -9,9 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from groupoid_mech._types import Array, Scalar
+from groupoid_mech._types import Array, Matrix, Scalar
 from groupoid_mech.laws.kinds import Kind
-from groupoid_mech.laws.quick_jit import quick_jit
+from groupoid_mech.numerics.quick_jit import quick_jit
+
+RANK = 1e-8
 
 
 @final
@@ -88,3 +90,9 @@ def gap(left: Any, right: Any) -> Scalar:
     difference = jnp.max(jnp.stack([jnp.max(jnp.abs(a - b), initial=0.0) for a, b in pairs]))
     size = jnp.max(jnp.stack([jnp.max(jnp.maximum(jnp.abs(a), jnp.abs(b)), initial=0.0) for a, b in pairs]))
     return difference / (1 + size)
+
+
+def numerical_rank(A: Matrix) -> Scalar:
+    """How many singular values of a matrix are not round-off beside the largest one."""
+    singular = jnp.linalg.svd(A, compute_uv=False)
+    return jnp.sum(singular > RANK * singular[0]).astype(float)

@@ -64,6 +64,11 @@ class Sphere(Manifold):
     def random_point(self, key: Key) -> Point:
         return self.project(jax.random.normal(key, (self.dim + 1,)))
 
+    def displacement(self, x: Point, xi: Vector) -> Point:
+        r"""The difference :math:`\operatorname{retract}(x, \xi) - x` in the ambient space, with all its digits however short."""
+        t = dot(xi, xi)
+        return stumpff(1, t) * matvec(self.frame(x), xi) - t * stumpff(2, t) * x
+
     def frame(self, x: Point) -> Matrix:
         r"""The frame :math:`E(x)`: an orthonormal basis of :math:`T_x S^n` as columns."""
         return complement(x[:, None])

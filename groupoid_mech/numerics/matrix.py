@@ -52,6 +52,11 @@ def solve(A: Matrix, b: Vector) -> Vector:
     )
 
 
+def solve_columns(A: Matrix, B: Matrix) -> Matrix:
+    """The solution of ``A X = B`` for all columns at once, not differentiated: up to size 12 by elimination, above by LAPACK."""
+    return _eliminate(A, B) if A.shape[0] <= UNROLLED_UP_TO else jnp.linalg.solve(A, B)
+
+
 def right_inverse(B: Matrix) -> Matrix:
     r"""The least-norm right inverse :math:`B^T (B B^T)^{-1}` of a wide matrix of full rank; no rows, no columns."""
     if B.shape[0] == 0:
@@ -60,17 +65,17 @@ def right_inverse(B: Matrix) -> Matrix:
     return matmul(B.T, jax.vmap(lambda e: solve(gram, e), out_axes=1)(jnp.eye(B.shape[0])))
 
 
-def _eliminate(A: Matrix, b: Vector) -> Vector:
-    """Gauss–Jordan elimination with partial pivoting."""
+def _eliminate(A: Matrix, b: Array) -> Array:
+    """Gauss–Jordan elimination with partial pivoting, for one right-hand side or a matrix of them."""
     n = A.shape[0]
-    rows = jnp.concatenate([A, b[:, None]], axis=1)
+    rows = jnp.concatenate([A, b.reshape(n, -1)], axis=1)
     for k in range(n):
         best = k + jnp.argmax(jnp.abs(rows[k:, k]))
         pivot = jax.lax.dynamic_index_in_dim(rows, best, keepdims=False)
         rows = jax.lax.dynamic_update_index_in_dim(rows, rows[k], best, 0)
         pivot = pivot / pivot[k]
         rows = (rows - rows[:, k : k + 1] * pivot).at[k].set(pivot)
-    return rows[:, n]
+    return rows[:, n:].reshape(b.shape)
 
 
 def axial(S: Matrix) -> Vector:

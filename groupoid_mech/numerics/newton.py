@@ -6,51 +6,84 @@ The loop is never unrolled and never differentiated through; it stops at round-o
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Vector
+from groupoid_mech._types import Array, Scalar, Vector
 from groupoid_mech.numerics.matrix import solve
 
 MAX_ITERATIONS = 50
-_ROUND_OFF = 4 * float(jnp.finfo(jnp.float64).eps)
+_EPS = float(jnp.finfo(jnp.float64).eps)
 _STALL = 1e-8
+
+
+class NewtonReport(NamedTuple):
+    """How Newton's method went: the number of iterations, and whether it arrived."""
+
+    iterations: Array
+    converged: Array
 
 
 def newton_root(residual: Callable[[Vector], Vector], guess: Vector) -> Vector:
     r"""The root of a square system near ``guess``; all NaN if Newton's method does not reach one.
 
-    Steps are taken until the increment is of the size of round-off, or small and no longer shrinking. What ``residual``
-    closes over may be differentiated, in forward and reverse mode, to any order.
+    What ``residual`` closes over may be differentiated, in forward and reverse mode, to any order.
 
     Args:
         residual: :math:`F: R^n \to R^n`.
         guess: The first iterate, shape ``(n,)``.
     """
-    return jax.lax.custom_root(residual, guess, _iterate, _tangent_solve)
+    return newton_solve(residual, guess, _size_of_all)[0]
 
 
-def _iterate(residual: Callable[[Vector], Vector], guess: Vector) -> Vector:
+def newton_solve(
+    residual: Callable[[Vector], Vector], guess: Vector, sizes: Callable[[Vector], Vector]
+) -> tuple[Vector, NewtonReport]:
+    r"""The root of a square system near ``guess``, and how it was found; all NaN if it was not.
+
+    With :math:`s_k` the size of the k-th increment, the error left after it is about :math:`C s_k^2`, where the last two
+    increments show :math:`C \approx s_k/s_{k-1}^2`. The loop ends when that is below round-off, or when small increments no
+    longer shrink.
+
+    Args:
+        residual: :math:`F: R^n \to R^n`.
+        guess: The first iterate, shape ``(n,)``.
+        sizes: The size of every unknown at an iterate: increments are measured relative to it.
+    """
+    root = jax.lax.custom_root
+    x, (count, done) = root(residual, guess, lambda f, x: _iterate(f, x, sizes), _tangent_solve, has_aux=True)
+    return x, NewtonReport(count.astype(int), done > 0)
+
+
+def _size_of_all(x: Vector) -> Vector:
+    return jnp.full_like(x, 1 + jnp.max(jnp.abs(x)))
+
+
+def _iterate(
+    residual: Callable[[Vector], Vector], guess: Vector, sizes: Callable[[Vector], Vector]
+) -> tuple[Vector, tuple[Array, Array]]:
     # The value comes along with the derivative: one copy of the residual in the loop.
     jacobian_and_value = jax.jacfwd(lambda x: (residual(x),) * 2, has_aux=True)
 
-    def unfinished(state: tuple[Vector, Array, Array, Array]) -> Array:
+    def unfinished(state: tuple[Vector, Scalar, Array, Array]) -> Array:
         _, _, done, count = state
         return ~done & (count < MAX_ITERATIONS)
 
-    def advance(state: tuple[Vector, Array, Array, Array]) -> tuple[Vector, Array, Array, Array]:
+    def advance(state: tuple[Vector, Scalar, Array, Array]) -> tuple[Vector, Scalar, Array, Array]:
         x, previous, _, count = state
         step = solve(*jacobian_and_value(x))
         x = x - step
-        size = jnp.max(jnp.abs(step)) / (1 + jnp.max(jnp.abs(x)))
-        done = (size <= _ROUND_OFF) | ((size <= _STALL) & (size >= 0.5 * previous))
+        size = jnp.max(jnp.abs(step) / sizes(x))
+        error = size * jnp.maximum(size, (size / previous) ** 2)
+        done = (error <= _EPS) | ((size <= _STALL) & (size >= 0.5 * previous))
         return x, size, done, count + 1
 
     start = (guess, jnp.asarray(jnp.inf), jnp.asarray(False), jnp.asarray(0))
-    x, _, done, _ = jax.lax.while_loop(unfinished, advance, start)
-    return jnp.where(done, x, jnp.nan)
+    x, _, done, count = jax.lax.while_loop(unfinished, advance, start)
+    # As floats: what is not the root has a derivative too, and only floats have one.
+    return jnp.where(done, x, jnp.nan), (count.astype(float), done.astype(float))
 
 
 def _tangent_solve(linear: Callable[[Vector], Vector], rhs: Vector) -> Any:

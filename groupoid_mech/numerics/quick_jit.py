@@ -1,6 +1,6 @@
 """Compilation for a single run: code that is quick to make beats code that is quick to run.
 
-The laws of SO(3) compile three times as fast so. The options belong to XLA and may go; then laws compile as everything else.
+The laws of SO(3) compile three times as fast so. The options belong to XLA and may go; then this is an ordinary ``jit``.
 """
 
 import functools
@@ -10,11 +10,13 @@ from typing import Any
 import equinox as eqx
 import jax
 
+from groupoid_mech._arguments import is_concrete
+
 _QUICK_TO_COMPILE: dict[str, Any] = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
 
 
 def quick_jit(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``eqx.filter_jit`` with little optimization."""
+    """``eqx.filter_jit`` with little optimization; inside of other compiled code, the function as it is."""
 
     @functools.cache
     def compiled() -> Callable[..., Any]:
@@ -23,7 +25,7 @@ def quick_jit(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any) -> Any:
-        return compiled()(*args)
+        return compiled()(*args) if is_concrete(args) else function(*args)
 
     return call
 

@@ -1,0 +1,115 @@
+r"""One step of discrete mechanics: the kernel that everything variational shares.
+
+A generating family :math:`L(g, s)` on a groupoid, stationary in the auxiliary variables s; given a base point q and a
+momentum p, the unknowns are (a, s):
+
+.. math:: g = c(q, a), \qquad F^-(g, s) = p, \qquad \partial_s L(g, s) = 0 \qquad\Longrightarrow\qquad
+    q' = \beta(g), \quad p' = F^+(g, s) .
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
+from groupoid_mech.groupoids.groupoid import LieGroupoid
+from groupoid_mech.numerics.newton import newton_solve
+
+# Increments are measured against at least this: a system at rest has none of its own size.
+_SMALLEST_SIZE = 1e-3
+
+Family = Callable[[Point, Vector, Vector], Scalar]
+
+
+@final
+class Start(eqx.Module):
+    r"""Where a step begins: a point of :math:`A^*G`, and a guess for the unknowns.
+
+    Args:
+        point: The base point q.
+        momentum: The momentum :math:`p \in A^*_qG`.
+        reference: What the reflection of the last step says about the unknowns (a, s).
+        guess: The first iterate: the reference, corrected by how far it was off in the last step.
+    """
+
+    point: Point
+    momentum: Covector
+    reference: Vector
+    guess: Vector
+
+
+class Step(NamedTuple):
+    r"""A step that was taken: the arrow, the auxiliary variables, the point of :math:`A^*G` it leads to, and how it went.
+
+    ``residual`` is the largest of :math:`|F^- - p|/(1 + |p|)` and :math:`|\partial_s L|`.
+    """
+
+    arrow: Point
+    auxiliary: Vector
+    point: Point
+    momentum: Covector
+    residual: Scalar
+    iterations: Array
+    converged: Array
+
+
+class Variation(NamedTuple):
+    r"""The derivatives of a family at an arrow: :math:`F^-`, :math:`F^+` and :math:`\partial_s L`."""
+
+    minus: Covector
+    plus: Covector
+    stationarity: Vector
+
+
+def variation(G: LieGroupoid, family: Family, g: Point, a: Vector, s: Vector) -> Variation:
+    r"""All derivatives of :math:`L(c(q, b)^{-1} \cdot g \cdot c(q', e), s)` at :math:`b = e = 0`, in one reverse sweep.
+
+    .. math:: F^-_a = \overrightarrow{e_a}[L] = -\partial_{b^a}, \qquad F^+_a = \overleftarrow{e_a}[L] = \partial_{e^a} .
+    """
+    q, q_next = G.source(g), G.target(g)
+
+    def moved(b: Vector, e: Vector, s: Vector) -> Scalar:
+        left, right = G.inverse(G.fiber_chart(q, b)), G.fiber_chart(q_next, e)
+        return family(G.multiply(left, G.multiply(g, right)), a, s)
+
+    zero = jnp.zeros(G.rank)
+    source, target, stationarity = jax.grad(moved, argnums=(0, 1, 2))(zero, zero, s)
+    return Variation(-source, target, stationarity)
+
+
+def equations(G: LieGroupoid, family: Family, q: Point, p: Covector, x: Vector) -> Vector:
+    r"""The equations of a step, :math:`(F^-(c(q, a), s) - p,\; \partial_s L(c(q, a), s))` at the unknowns :math:`x = (a, s)`."""
+    a, s = x[: G.rank], x[G.rank :]
+    g = G.fiber_chart(q, a)
+
+    def moved(b: Vector, s: Vector) -> Scalar:
+        return family(G.multiply(G.inverse(G.fiber_chart(q, b)), g), a, s)
+
+    source, stationarity = jax.grad(moved, argnums=(0, 1))(jnp.zeros(G.rank), s)
+    return jnp.concatenate([-source - p, stationarity])
+
+
+def take_step(G: LieGroupoid, family: Family, start: Start) -> tuple[Start, Step]:
+    """Solve the equations of one step; all NaN, and not converged, if Newton's method does not arrive."""
+    q, p, r = start.point, start.momentum, G.rank
+    x, report = newton_solve(
+        lambda x: equations(G, family, q, p, x), jax.lax.stop_gradient(start.guess), lambda x: _sizes(x, r)
+    )
+    a, s = x[:r], x[r:]
+    g = G.fiber_chart(q, a)
+    found = variation(G, family, g, a, s)
+    off = jnp.max(jnp.abs(found.minus - p)) / (1 + jnp.max(jnp.abs(p)))
+    residual = jnp.maximum(off, jnp.max(jnp.abs(found.stationarity), initial=0.0))
+    q_next = G.target(g)
+    reference = jnp.concatenate([-G.fiber_local(q_next, G.inverse(g)), s])
+    following = Start(q_next, found.plus, reference, reference + (x - start.reference))
+    return following, Step(g, s, q_next, found.plus, residual, report.iterations, report.converged)
+
+
+def _sizes(x: Vector, rank: int) -> Vector:
+    """The size of the increment for its coordinates, that of the auxiliary variables for theirs."""
+    blocks = [x[:rank], x[rank:]]
+    return jnp.concatenate([jnp.full_like(b, _SMALLEST_SIZE + jnp.max(jnp.abs(b), initial=0.0)) for b in blocks])

@@ -1,0 +1,1 @@
+"""Pictures of what the library computes, with matplotlib."""
