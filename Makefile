@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .PHONY: demo test test-slow lint format types docs clean
 
 demo: $(VENV)/.installed
-	$(BIN)/python examples/first_steps.py
+	$(BIN)/python examples/mechanics.py
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

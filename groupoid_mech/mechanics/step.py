@@ -16,10 +16,13 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.groupoid import LieGroupoid
+from groupoid_mech.groupoids.time_extended import TimeExtended
 from groupoid_mech.numerics.newton import newton_solve
 
 # Increments are measured against at least this: a system at rest has none of its own size.
 _SMALLEST_SIZE = 1e-3
+# Increments that shrink towards a point that is no root must not pass for a solution; round-off is far below this.
+_LARGEST_RESIDUAL = 1e-6
 
 Family = Callable[[Point, Vector, Vector], Scalar]
 
@@ -96,7 +99,10 @@ def take_step(G: LieGroupoid, family: Family, start: Start) -> tuple[Start, Step
     """Solve the equations of one step; all NaN, and not converged, if Newton's method does not arrive."""
     q, p, r = start.point, start.momentum, G.rank
     x, report = newton_solve(
-        lambda x: equations(G, family, q, p, x), jax.lax.stop_gradient(start.guess), lambda x: _sizes(x, r)
+        lambda x: equations(G, family, q, p, x),
+        jax.lax.stop_gradient(start.guess),
+        lambda x: _sizes(x, r),
+        _keep_time_running if isinstance(G, TimeExtended) else None,
     )
     a, s = x[:r], x[r:]
     g = G.fiber_chart(q, a)
@@ -106,10 +112,18 @@ def take_step(G: LieGroupoid, family: Family, start: Start) -> tuple[Start, Step
     q_next = G.target(g)
     reference = jnp.concatenate([-G.fiber_local(q_next, G.inverse(g)), s])
     following = Start(q_next, found.plus, reference, reference + (x - start.reference))
-    return following, Step(g, s, q_next, found.plus, residual, report.iterations, report.converged)
+    converged = report.converged & (residual <= _LARGEST_RESIDUAL)
+    return following, Step(g, s, q_next, found.plus, residual, report.iterations, converged)
 
 
 def _sizes(x: Vector, rank: int) -> Vector:
     """The size of the increment for its coordinates, that of the auxiliary variables for theirs."""
     blocks = [x[:rank], x[rank:]]
     return jnp.concatenate([jnp.full_like(b, _SMALLEST_SIZE + jnp.max(jnp.abs(b), initial=0.0)) for b in blocks])
+
+
+def _keep_time_running(x: Vector) -> Vector:
+    """A time step changes by at most a half in one iteration, so that it stays positive: else Newton's method leaves for other
+    roots where the energy hardly depends on the step, as on Kepler orbits of eccentricity 0.5 and more.
+    """
+    return jnp.full_like(x, jnp.inf).at[0].set(jnp.where(x[0] == 0, jnp.inf, 0.5 * jnp.abs(x[0])))

@@ -6,7 +6,7 @@ Block elimination from the first block to the last, with pivoting inside of the 
 a leading block is singular although the matrix is not; `solve_pivoted` is the fallback.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +32,7 @@ def solve_blocks(A: BlockTridiagonal, rhs: Array) -> tuple[Array, Array]:
     """
     size = rhs.shape[1]
 
-    def eliminate(before: tuple[Matrix, Vector], row: tuple[Matrix, Matrix, Matrix, Vector]) -> tuple:
+    def eliminate(before: tuple[Matrix, Vector], row: tuple[Matrix, Matrix, Matrix, Vector]) -> Any:
         lower, diagonal, upper, r = row
         coupling, value = before
         pivot = diagonal - matmul(lower, coupling)
@@ -46,7 +46,8 @@ def solve_blocks(A: BlockTridiagonal, rhs: Array) -> tuple[Array, Array]:
 
     nothing = (jnp.zeros((size, size)), jnp.zeros(size))
     rows = (A.lower.at[0].set(0.0), A.diagonal, A.upper.at[-1].set(0.0), rhs)
-    _, (solved, pivots) = jax.lax.scan(eliminate, nothing, rows)
+    steps: tuple[Array, Array] = jax.lax.scan(eliminate, nothing, rows)[1]
+    solved, pivots = steps
     _, z = jax.lax.scan(substitute, jnp.zeros(size), solved, reverse=True)
     return z, pivots
 

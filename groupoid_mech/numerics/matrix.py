@@ -59,10 +59,21 @@ def solve_columns(A: Matrix, B: Matrix) -> Matrix:
 
 def right_inverse(B: Matrix) -> Matrix:
     r"""The least-norm right inverse :math:`B^T (B B^T)^{-1}` of a wide matrix of full rank; no rows, no columns."""
-    if B.shape[0] == 0:
-        return B.T
-    gram = matmul(B, B.T)
-    return matmul(B.T, jax.vmap(lambda e: solve(gram, e), out_axes=1)(jnp.eye(B.shape[0])))
+    return _right_inverse(B) if B.shape[0] else B.T
+
+
+@jax.custom_jvp
+def _right_inverse(B: Matrix) -> Matrix:
+    return matmul(B.T, solve_columns(matmul(B, B.T), jnp.eye(B.shape[0])))
+
+
+@_right_inverse.defjvp
+def _right_inverse_derivative(primals: tuple[Matrix], tangents: tuple[Matrix]) -> tuple[Matrix, Matrix]:
+    # dB⁺ = (1 − B⁺B) dBᵀ (B Bᵀ)⁻¹ − B⁺ dB B⁺ with (B Bᵀ)⁻¹ = B⁺ᵀ B⁺: products only, no solve is differentiated.
+    (B,), (dB,) = primals, tangents
+    inverse = _right_inverse(B)
+    normal = dB.T - matmul(inverse, matmul(B, dB.T))
+    return inverse, matmul(normal, matmul(inverse.T, inverse)) - matmul(inverse, matmul(dB, inverse))
 
 
 def _eliminate(A: Matrix, b: Array) -> Array:

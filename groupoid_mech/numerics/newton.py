@@ -39,7 +39,10 @@ def newton_root(residual: Callable[[Vector], Vector], guess: Vector) -> Vector:
 
 
 def newton_solve(
-    residual: Callable[[Vector], Vector], guess: Vector, sizes: Callable[[Vector], Vector]
+    residual: Callable[[Vector], Vector],
+    guess: Vector,
+    sizes: Callable[[Vector], Vector],
+    limits: Callable[[Vector], Vector] | None = None,
 ) -> tuple[Vector, NewtonReport]:
     r"""The root of a square system near ``guess``, and how it was found; all NaN if it was not.
 
@@ -51,9 +54,10 @@ def newton_solve(
         residual: :math:`F: R^n \to R^n`.
         guess: The first iterate, shape ``(n,)``.
         sizes: The size of every unknown at an iterate: increments are measured relative to it.
+        limits: The largest increment of every unknown at an iterate: longer steps are shortened. No limit if not given.
     """
     root = jax.lax.custom_root
-    x, (count, done) = root(residual, guess, lambda f, x: _iterate(f, x, sizes), _tangent_solve, has_aux=True)
+    x, (count, done) = root(residual, guess, lambda f, x: _iterate(f, x, sizes, limits), _tangent_solve, has_aux=True)
     return x, NewtonReport(count.astype(int), done > 0)
 
 
@@ -62,7 +66,10 @@ def _size_of_all(x: Vector) -> Vector:
 
 
 def _iterate(
-    residual: Callable[[Vector], Vector], guess: Vector, sizes: Callable[[Vector], Vector]
+    residual: Callable[[Vector], Vector],
+    guess: Vector,
+    sizes: Callable[[Vector], Vector],
+    limits: Callable[[Vector], Vector] | None,
 ) -> tuple[Vector, tuple[Array, Array]]:
     # The value comes along with the derivative: one copy of the residual in the loop.
     jacobian_and_value = jax.jacfwd(lambda x: (residual(x),) * 2, has_aux=True)
@@ -74,8 +81,10 @@ def _iterate(
     def advance(state: tuple[Vector, Scalar, Array, Array]) -> tuple[Vector, Scalar, Array, Array]:
         x, previous, _, count = state
         step = solve(*jacobian_and_value(x))
+        size = jnp.max(jnp.abs(step) / sizes(x - step))
+        if limits is not None:
+            step = step / jnp.maximum(1.0, jnp.max(jnp.abs(step) / limits(x)))
         x = x - step
-        size = jnp.max(jnp.abs(step) / sizes(x))
         error = size * jnp.maximum(size, (size / previous) ** 2)
         done = (error <= _EPS) | ((size <= _STALL) & (size >= 0.5 * previous))
         return x, size, done, count + 1

@@ -1,0 +1,189 @@
+r"""A boundary problem in coordinates: the gradient of the action sum, and the linear equations of its steps.
+
+Unknowns are, in blocks, the auxiliary variables :math:`s_k` of the k-th arrow and the variation :math:`v_k` of its target; Hessians of
+neighbouring arrows meet at their common base point, so that the matrix is block-tridiagonal. MMS §5.
+"""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from groupoid_mech._arguments import require_finite, require_like
+from groupoid_mech._types import Array, Covector, Point, Vector
+from groupoid_mech.mechanics.action_sum import Terms, action_terms, vary
+from groupoid_mech.mechanics.system import DiscreteSystem
+from groupoid_mech.numerics.block_tridiagonal import BlockTridiagonal, solve_blocks, solve_pivoted
+
+LONGEST_VARIATION = 1.0
+_ON_CONSTRAINTS = 1e-12
+
+
+class Look(NamedTuple):
+    """A sequence of arrows with its auxiliary variables, and the derivatives of the action there."""
+
+    arrows: Point
+    s: Array
+    terms: Terms
+
+
+class BoundaryProblem:
+    """A boundary problem in coordinates: gradients, steps and restorations of sequences of n arrows."""
+
+    def __init__(self, system: DiscreteSystem, n: int, momentum: Vector | None):
+        self.system, self.n, self.momentum = system, n, momentum
+        self.rank, self.size = system.groupoid.rank, system.family_size()
+
+    def guess(self, auxiliary: Array | None, multipliers: Array | None) -> Array:
+        k, m = self.system.auxiliary, self.system.multipliers
+        parts = []
+        for name, value, width in (("auxiliary", auxiliary, k), ("multipliers", multipliers, m)):
+            value = jnp.zeros((self.n, width)) if value is None else value
+            require_like("solve_boundary", name, value, jax.ShapeDtypeStruct((self.n, width), np.dtype(float)))
+            require_finite("solve_boundary", name, value)
+            parts.append(value)
+        return jnp.concatenate(parts, axis=1)
+
+    def look(self, arrows: Point, s: Array) -> Look:
+        return Look(arrows, s, action_terms(self.system, arrows, s))
+
+    def slopes(self, at: Look) -> tuple[Array, Array]:
+        """The gradient in the base points q_1 … q_n and in the auxiliary variables; a fixed end has no gradient."""
+        return _slopes(at.terms.gradients, self.rank, self.momentum)
+
+    def residual(self, at: Look) -> float:
+        in_points, _ = self.slopes(at)
+        scale = 1 + jnp.max(jnp.abs(at.terms.gradients[:, : 2 * self.rank]))
+        return float(jnp.max(jnp.abs(in_points)) / scale)
+
+    def off(self, at: Look) -> float:
+        return float(jnp.max(jnp.abs(at.terms.gradients[:, 2 * self.rank :]), initial=0.0))
+
+    def newton(self, at: Look, shift: float) -> tuple[Array, Array, int]:
+        """The step in s and in the base points of the Hessian plus ``shift`` times the metric, and the index of that matrix."""
+        return self._direction(at, *self.slopes(at), shift=shift, keep=1.0)
+
+    def shortest(self, at: Look, in_points: Array, in_s: Array) -> tuple[Array, Array]:
+        """The solution with the metric in place of the Hessian: least changes, and least-squares multipliers."""
+        return self._direction(at, in_points, in_s, shift=1.0, keep=0.0)[:2]
+
+    def moved(self, arrows: Point, v: Array) -> Point:
+        return vary(self.system.groupoid, arrows, jnp.concatenate([jnp.zeros((1, self.rank)), v]))
+
+    def bend(self, size: float) -> Array:
+        """A smooth variation in no special direction: two waves along the sequence, zero at the ends."""
+        phase = np.pi * np.arange(1, self.n + 1)[:, None] / self.n
+        first, second = np.random.default_rng(0).normal(size=(2, self.rank))
+        return size * jnp.asarray(np.sin(phase) * first + np.sin(2 * phase) * second)
+
+    def restored(self, arrows: Point, s: Array) -> tuple[Point, float]:
+        """A sequence near the given one on the constraints: Gauss–Newton steps of least metric."""
+        if not self.system.multipliers:
+            return arrows, 0.0
+        before = np.inf
+        for _ in range(30):
+            at = self.look(arrows, s)
+            off = self.off(at)
+            if not np.isfinite(off) or off <= 1e-15 or (off <= _ON_CONSTRAINTS and off > 0.1 * before):
+                break
+            before = off
+            _, v = self.shortest(at, jnp.zeros((self.n, self.rank)), self.slopes(at)[1])
+            if not bool(jnp.all(jnp.isfinite(v))):
+                break
+            arrows = self.moved(arrows, v * min(1.0, LONGEST_VARIATION / max(float(jnp.max(jnp.abs(v))), 1e-300)))
+        return arrows, off
+
+    def least_squares_multipliers(self, arrows: Point, s: Array) -> Array:
+        """The multipliers that bring the gradient nearest to zero, in the metric."""
+        if not self.system.multipliers:
+            return s
+        at = self.look(arrows, jnp.zeros_like(s))
+        in_points, in_s = self.slopes(at)
+        return self.shortest(at, in_points, jnp.zeros_like(in_s))[0]
+
+    def _direction(
+        self, at: Look, in_points: Array, in_s: Array, *, shift: float, keep: float
+    ) -> tuple[Array, Array, int]:
+        free = self.momentum is not None
+        matrix, rhs = _equations(
+            at.terms.hessians, in_points, in_s, jnp.asarray(shift), jnp.asarray(keep), self.rank, free
+        )
+        if free and keep:
+            last = jax.tree.map(lambda leaf: leaf[-1], at.arrows)
+            correction = _end_jacobian(self.system, last, at.s[-1]) - _end_block(at.terms.hessians[-1], self.rank)
+            matrix = matrix._replace(diagonal=matrix.diagonal.at[-1, self.size :, self.size :].add(correction))
+        z, negative = _solve(matrix, rhs)
+        if not bool(jnp.all(jnp.isfinite(z))):
+            z = _pivoted(matrix, rhs)
+        return z[:, : self.size], z[:, self.size :], int(negative) - self.n * self.system.multipliers
+
+
+@eqx.filter_jit
+def _slopes(gradients: Array, r: int, momentum: Vector | None) -> tuple[Array, Array]:
+    following = jnp.concatenate([gradients[1:, :r], jnp.zeros((1, r))])
+    in_points = gradients[:, r : 2 * r] + following
+    last = jnp.zeros(r) if momentum is None else in_points[-1] - momentum
+    return in_points.at[-1].set(last), gradients[:, 2 * r :]
+
+
+@eqx.filter_jit
+def _equations(
+    hessians: Array, in_points: Array, in_s: Array, shift: Array, keep: Array, r: int, free: bool
+) -> tuple[BlockTridiagonal, Array]:
+    """The equations of a step in blocks (s_k, v_k): Hessians of neighbouring arrows meet at their common base point."""
+    n, m = hessians.shape[0], hessians.shape[1] - 2 * r
+    identity = jnp.eye(r)
+    # The differences of neighbouring variations, and a little of the variations themselves: the metric in which steps are short.
+    difference = n * jnp.block([[identity, -identity], [-identity, identity]]) + jnp.eye(2 * r) / n
+    inside = hessians[:, : 2 * r, : 2 * r]
+    scale = jnp.where(keep > 0, jnp.max(jnp.abs(inside)) / n, 1.0)
+    inside = keep * inside + shift * scale * difference
+    bb, eb, ee = inside[:, :r, :r], inside[:, r:, :r], inside[:, r:, r:]
+    sb, se, ss = hessians[:, 2 * r :, :r], hessians[:, 2 * r :, r : 2 * r], keep * hessians[:, 2 * r :, 2 * r :]
+    at_points = ee + jnp.concatenate([bb[1:], jnp.zeros((1, r, r))])
+    if not free:
+        # The last base point does not move.
+        at_points = at_points.at[-1].set(identity)
+        se, eb = se.at[-1].set(0.0), eb.at[-1].set(0.0)
+    diagonal = jnp.concatenate(
+        [jnp.concatenate([ss, se], axis=2), jnp.concatenate([jnp.swapaxes(se, 1, 2), at_points], axis=2)], axis=1
+    )
+    below = jnp.concatenate([jnp.zeros((n, m + r, m)), jnp.concatenate([sb, eb], axis=1)], axis=2)
+    above = jnp.concatenate([jnp.swapaxes(below[1:], 1, 2), jnp.zeros((1, m + r, m + r))])
+    return BlockTridiagonal(below, diagonal, above), -jnp.concatenate([in_s, in_points], axis=1)
+
+
+@eqx.filter_jit
+def _solve(matrix: BlockTridiagonal, rhs: Array) -> tuple[Array, Array]:
+    z, pivots = solve_blocks(matrix, rhs)
+    symmetric = 0.5 * (pivots + jnp.swapaxes(pivots, 1, 2))
+    return z, jnp.sum(jnp.linalg.eigvalsh(symmetric) < 0)
+
+
+def _pivoted(matrix: BlockTridiagonal, rhs: Array) -> Array:
+    """The solution by banded elimination; NaN where the matrix is singular."""
+    try:
+        return jnp.asarray(solve_pivoted(matrix, rhs))
+    except (np.linalg.LinAlgError, ValueError):
+        return jnp.full_like(rhs, jnp.nan)
+
+
+def _end_block(hessian: Array, r: int) -> Array:
+    return hessian[r : 2 * r, r : 2 * r]
+
+
+@eqx.filter_jit
+def _end_jacobian(system: DiscreteSystem, g: Point, s: Vector) -> Array:
+    """The derivative of the momentum at the end, which is compared in the moving frame: not the Hessian in one chart."""
+    G = system.groupoid
+    q = G.target(g)
+
+    def momentum(v: Vector) -> Covector:
+        h = G.multiply(g, G.fiber_chart(q, v))
+        end = G.target(h)
+        a = system.increment(g)
+        return jax.grad(lambda e: system.family(G.multiply(h, G.fiber_chart(end, e)), a, s))(jnp.zeros(G.rank))
+
+    return jax.jacfwd(momentum)(jnp.zeros(G.rank))
