@@ -6,6 +6,9 @@ precision cannot show.
 
 import jax as _jax
 
+from groupoid_mech.numerics.native_loops import ask_for_native_loops as _ask_for_native_loops
+
+_ask_for_native_loops()
 _jax.config.update("jax_enable_x64", True)
 
 from groupoid_mech.algebroids.action import ActionAlgebroid  # noqa: E402
@@ -17,16 +20,25 @@ from groupoid_mech.algebroids.lie_algebra import LieAlgebra  # noqa: E402
 from groupoid_mech.algebroids.tangent import TangentAlgebroid  # noqa: E402
 from groupoid_mech.errors import (  # noqa: E402
     ArgumentError,
+    BoundaryFailed,
     CutLocusError,
+    DependentConstraintsError,
     GroupoidMechError,
     NotAMorphismError,
     NotAnActionError,
+    NotASymmetryError,
+    NotASystemMorphismError,
     NotComposableError,
     NotFiniteError,
+    NotLiftableError,
+    NotMorseError,
     NotSubmersiveError,
     NotTraceableError,
     NotTransverseError,
+    OffConstraintsError,
     OffManifoldError,
+    SingularLagrangianError,
+    StepFailed,
 )
 from groupoid_mech.groupoids.action import ActionGroupoid  # noqa: E402
 from groupoid_mech.groupoids.bisection import (  # noqa: E402
@@ -51,6 +63,11 @@ from groupoid_mech.groupoids.checked import Checked  # noqa: E402
 from groupoid_mech.groupoids.gauge import GaugeGroupoid  # noqa: E402
 from groupoid_mech.groupoids.group import GroupGroupoid  # noqa: E402
 from groupoid_mech.groupoids.groupoid import LieGroupoid  # noqa: E402
+from groupoid_mech.groupoids.isomorphism import (  # noqa: E402
+    Isomorphism,
+    gauge_isomorphism,
+    sphere_isomorphism,
+)
 from groupoid_mech.groupoids.local_bisection import (  # noqa: E402
     LocalBisection,
     tangent_multiply_by_bisections,
@@ -64,6 +81,7 @@ from groupoid_mech.groupoids.section_bisection import (  # noqa: E402
     bisection_of_diffeomorphism,
     bisection_of_element,
 )
+from groupoid_mech.groupoids.sphere_gauge import SphereGaugeGroupoid  # noqa: E402
 from groupoid_mech.groupoids.time_extended import TimeExtended  # noqa: E402
 from groupoid_mech.groups.heisenberg import Heisenberg  # noqa: E402
 from groupoid_mech.groups.lie_group import LieGroup  # noqa: E402
@@ -94,8 +112,41 @@ from groupoid_mech.manifolds.sphere import Sphere  # noqa: E402
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle  # noqa: E402
 from groupoid_mech.manifolds.torus import Torus  # noqa: E402
 from groupoid_mech.manifolds.vector_bundle import VectorBundle  # noqa: E402
+from groupoid_mech.mechanics.action_sum import action_sum, path, product, vary  # noqa: E402
+from groupoid_mech.mechanics.boundary import (  # noqa: E402
+    BoundarySolution,
+    continue_boundary,
+    redirect,
+    solve_boundary,
+)
+from groupoid_mech.mechanics.continuous import EulerLagrange, exact_step  # noqa: E402
+from groupoid_mech.mechanics.discovery import DiscoveredSymmetries, discover_symmetries  # noqa: E402
+from groupoid_mech.mechanics.discretize import discretize  # noqa: E402
+from groupoid_mech.mechanics.increment import IncrementFunction, with_value  # noqa: E402
+from groupoid_mech.mechanics.integrability import Integrability, integrability  # noqa: E402
+from groupoid_mech.mechanics.lagrangian_submanifold import LagrangianSubmanifold  # noqa: E402
+from groupoid_mech.mechanics.monomials import monomial_functions, monomial_sections  # noqa: E402
+from groupoid_mech.mechanics.noether import NoetherSymmetry, symmetry_defect  # noqa: E402
+from groupoid_mech.mechanics.pulled_back import pulled_back  # noqa: E402
+from groupoid_mech.mechanics.regularity import Regularity, regularity  # noqa: E402
+from groupoid_mech.mechanics.starts import from_momentum, from_velocity  # noqa: E402
+from groupoid_mech.mechanics.step import Start, Step  # noqa: E402
+from groupoid_mech.mechanics.system import DiscreteSystem  # noqa: E402
+from groupoid_mech.mechanics.system_morphism import SystemMorphism  # noqa: E402
+from groupoid_mech.mechanics.time_dependent import discrete_energies, discretize_time  # noqa: E402
+from groupoid_mech.mechanics.trajectory import Trajectory, load  # noqa: E402
+from groupoid_mech.plotting.trajectory_plots import (  # noqa: E402
+    plot,
+    plot_constraints,
+    plot_energy,
+    plot_invariants,
+    plot_momenta,
+    plot_path,
+    plot_residuals,
+)
 from groupoid_mech.symplectic.canonical_poisson import CanonicalPoisson  # noqa: E402
 from groupoid_mech.symplectic.coadjoint_groupoid import CoadjointGroupoid  # noqa: E402
+from groupoid_mech.symplectic.composition import compose_relations  # noqa: E402
 from groupoid_mech.symplectic.cotangent_algebroid import CotangentAlgebroid  # noqa: E402
 from groupoid_mech.symplectic.cotangent_groupoid import CotangentGroupoid  # noqa: E402
 from groupoid_mech.symplectic.cotangent_product import multiply_by_bisections  # noqa: E402
@@ -104,6 +155,7 @@ from groupoid_mech.symplectic.immersion import (  # noqa: E402
     conormal_bundle,
     constrained_graph,
     differential_graph,
+    generated_relation,
     map_graph,
     one_form_graph,
 )
@@ -117,6 +169,8 @@ from groupoid_mech.symplectic.symplectic_space import SymplecticSpace  # noqa: E
 
 __version__ = "0.1.0"
 
+from groupoid_mech import systems  # noqa: E402
+
 __all__ = [
     "SE2",
     "SE3",
@@ -127,6 +181,8 @@ __all__ = [
     "AlgebroidBundle",
     "ArgumentError",
     "Bisection",
+    "BoundaryFailed",
+    "BoundarySolution",
     "CanonicalPoisson",
     "Checked",
     "CoadjointGroupoid",
@@ -134,15 +190,23 @@ __all__ = [
     "CotangentBundle",
     "CotangentGroupoid",
     "CutLocusError",
+    "DependentConstraintsError",
+    "DiscoveredSymmetries",
+    "DiscreteSystem",
     "DualBundle",
     "Euclidean",
+    "EulerLagrange",
     "GaugeGroupoid",
     "GroupGroupoid",
     "GroupoidAlgebroid",
     "GroupoidMechError",
     "Heisenberg",
     "Immersion",
+    "IncrementFunction",
+    "Integrability",
     "InverseBisection",
+    "Isomorphism",
+    "LagrangianSubmanifold",
     "LevelSet",
     "LieAlgebra",
     "LieAlgebroid",
@@ -153,13 +217,19 @@ __all__ = [
     "LocalBisection",
     "Manifold",
     "Morphism",
+    "NoetherSymmetry",
     "NotAMorphismError",
+    "NotASymmetryError",
+    "NotASystemMorphismError",
     "NotAnActionError",
     "NotComposableError",
     "NotFiniteError",
+    "NotLiftableError",
+    "NotMorseError",
     "NotSubmersiveError",
     "NotTraceableError",
     "NotTransverseError",
+    "OffConstraintsError",
     "OffManifoldError",
     "PairGroupoid",
     "PoissonManifold",
@@ -167,49 +237,91 @@ __all__ = [
     "ProductGroup",
     "ProductGroupoid",
     "ProductManifold",
+    "Regularity",
     "SectionBisection",
     "SinglePoint",
+    "SingularLagrangianError",
     "Sphere",
+    "SphereGaugeGroupoid",
+    "Start",
+    "Step",
+    "StepFailed",
     "SymplecticGroupoid",
     "SymplecticPair",
     "SymplecticSpace",
+    "SystemMorphism",
     "TangentAlgebroid",
     "TangentBundle",
     "TimeExtended",
     "Torus",
+    "Trajectory",
     "Translations",
     "UnitBisection",
     "UnitQuaternions",
     "VectorBundle",
     "action_morphism",
+    "action_sum",
     "anchor_morphism",
     "anti_poisson_defect",
     "bisection_of_diffeomorphism",
     "bisection_of_element",
+    "compose_relations",
     "conormal_bundle",
     "constrained_graph",
+    "continue_boundary",
     "differential",
     "differential_graph",
+    "discover_symmetries",
+    "discrete_energies",
+    "discretize",
+    "discretize_time",
     "dual_bundle",
+    "exact_step",
     "exterior_derivative",
+    "from_momentum",
+    "from_velocity",
+    "gauge_isomorphism",
     "gauge_to_product",
+    "generated_relation",
     "group_morphism",
     "identity_morphism",
+    "integrability",
     "interior_product",
     "lie_bracket",
     "lie_derivative",
+    "load",
     "map_graph",
+    "monomial_functions",
+    "monomial_sections",
     "multiply_by_bisections",
     "one_form_graph",
     "pair_to_gauge",
     "pair_to_group",
+    "path",
+    "plot",
+    "plot_constraints",
+    "plot_energy",
+    "plot_invariants",
+    "plot_momenta",
+    "plot_path",
+    "plot_residuals",
     "poisson_defect",
+    "product",
     "product_to_gauge",
     "projection",
     "pull_back",
+    "pulled_back",
     "push_forward",
+    "redirect",
+    "regularity",
     "rotations_to_sphere",
+    "solve_boundary",
+    "sphere_isomorphism",
+    "symmetry_defect",
+    "systems",
     "tangent_multiply_by_bisections",
     "transverse_directions",
+    "vary",
     "verify",
+    "with_value",
 ]

@@ -154,10 +154,15 @@ def explaining_traces(function: Any) -> Iterator[None]:
     raise NotTraceableError(message)
 
 
-def traced_shape(function: Any, *arguments: Any) -> Any:
-    """The shapes that a user's function returns, found by tracing it once; a bad function is explained."""
+def require_function(function: Any) -> None:
+    """Refuse what cannot be called."""
     if not callable(function):
         raise ArgumentError(f"a function was needed; got {describe(function)}.")
+
+
+def traced_shape(function: Any, *arguments: Any) -> Any:
+    """The shapes that a user's function returns, found by tracing it once; a bad function is explained."""
+    require_function(function)
     with explaining_traces(function):
         return eqx.filter_eval_shape(function, *arguments)
 

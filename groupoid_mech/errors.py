@@ -3,7 +3,6 @@
 Every error about what a user gave is a ``ValueError``: it says what was needed, what came and what to do.
 """
 
-
 from typing import Any
 
 

@@ -172,7 +172,7 @@ def rotations_to_sphere() -> Morphism:
         >>> Phi.base_map(jnp.eye(3))
         Array([0., 0., 1.], dtype=float64)
     """
-    return Morphism(PairGroupoid(SO3()), ActionGroupoid(Sphere(2), SO3(), _turn_back), _vertical_and_turn)
+    return Morphism(PairGroupoid(SO3()), ActionGroupoid(Sphere(2), SO3(), turn_back), _vertical_and_turn)
 
 
 def _pair_times_group(base: Manifold, H: LieGroup) -> ProductGroupoid:
@@ -193,7 +193,8 @@ def _join_gauge(g: Point) -> Point:
     return x0, x1, h
 
 
-def _turn_back(q: Point, R: Point) -> Point:
+def turn_back(q: Point, R: Point) -> Point:
+    r"""The right action :math:`q \cdot R = R^T q` of rotations on the sphere."""
     return matvec(R.T, q)
 
 

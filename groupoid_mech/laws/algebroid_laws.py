@@ -1,35 +1,20 @@
 """Laws of Lie algebroids: brackets of sections, the anchor, and the invariant fields of a groupoid. MMS §2.1."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Function, Key, Point, Scalar, Vector
+from groupoid_mech._types import Function, Point, Scalar, Vector
 from groupoid_mech.algebroids.algebroid import LieAlgebroid, Section
 from groupoid_mech.algebroids.groupoid_algebroid import GroupoidAlgebroid
 from groupoid_mech.groupoids.groupoid import LieGroupoid
-from groupoid_mech.laws.groupoid_kinds import A_POINT_OF_THE_BASE, A_SECTION, AN_ARROW
-from groupoid_mech.laws.kinds import A_FUNCTION, Kind, OnBase
+from groupoid_mech.laws.groupoid_kinds import A_POINT_OF_THE_BASE, A_SECTION, AN_ARROW, OnGroupoid
+from groupoid_mech.laws.kinds import A_FUNCTION, OnBase
 from groupoid_mech.laws.law import Law, gap
 from groupoid_mech.manifolds.calculus import differential, lie_bracket
-
-
-@final
-@dataclass(frozen=True)
-class OnGroupoid(Kind):
-    """An object of some kind on the groupoid of an algebroid."""
-
-    kind: Kind
-
-    def size(self, subject: GroupoidAlgebroid) -> int:
-        return self.kind.size(subject.groupoid)
-
-    def build(self, subject: GroupoidAlgebroid, key: Key, numbers: Array) -> Any:
-        return self.kind.build(subject.groupoid, key, numbers)
 
 
 @final

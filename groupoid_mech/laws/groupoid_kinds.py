@@ -78,6 +78,34 @@ class ASection(Kind):
         return Polynomial(numbers.reshape(subject.rank, features(subject.base)))
 
 
+@final
+@dataclass(frozen=True)
+class OnSpace(Kind):
+    """An object of some kind on the manifold of arrows of a groupoid."""
+
+    kind: Kind
+
+    def size(self, subject: LieGroupoid) -> int:
+        return self.kind.size(subject.space)
+
+    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Any:
+        return self.kind.build(subject.space, key, numbers)
+
+
+@final
+@dataclass(frozen=True)
+class OnGroupoid(Kind):
+    """An object of some kind on the groupoid of an algebroid or of a cotangent groupoid."""
+
+    kind: Kind
+
+    def size(self, subject: Any) -> int:
+        return self.kind.size(subject.groupoid)
+
+    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
+        return self.kind.build(subject.groupoid, key, numbers)
+
+
 AN_ARROW = AChain(1)
 A_COMPOSABLE_PAIR = AChain(2)
 A_COMPOSABLE_TRIPLE = AChain(3)

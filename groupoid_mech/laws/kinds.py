@@ -89,6 +89,32 @@ class APolynomial(Kind):
 
 
 @final
+class Quadratic(eqx.Module):
+    r"""The function :math:`x \mapsto x^T A x + b \cdot x` of the ambient coordinates of the point, mixed monomials included."""
+
+    A: Array
+    b: Array
+
+    def __call__(self, x: Point) -> Array:
+        flat, _ = ravel_pytree(x)
+        return flat @ self.A @ flat + self.b @ flat
+
+
+@final
+@dataclass(frozen=True)
+class AQuadraticFunction(Kind):
+    """A function with mixed second derivatives, as that of a regular Lagrangian."""
+
+    def size(self, subject: Manifold) -> int:
+        n = ambient_size(subject)
+        return n * n + n
+
+    def build(self, subject: Manifold, key: Key, numbers: Array) -> Quadratic:
+        n = ambient_size(subject)
+        return Quadratic(numbers[: n * n].reshape(n, n), numbers[n * n :])
+
+
+@final
 class Displacement(eqx.Module):
     r"""A map of a manifold to itself near the identity, :math:`x \mapsto \operatorname{retract}(x, \varepsilon\,a(x))`."""
 
@@ -128,7 +154,12 @@ class OnBase(Kind):
 
 def features(subject: Manifold) -> int:
     """How many monomials of degree at most 2, without mixed ones, the ambient coordinates of a point have."""
-    return 1 + 2 * sum(leaf.size for leaf in jax.tree.leaves(subject.point_like()))
+    return 1 + 2 * ambient_size(subject)
+
+
+def ambient_size(subject: Manifold) -> int:
+    """How many ambient coordinates a point has."""
+    return sum(leaf.size for leaf in jax.tree.leaves(subject.point_like()))
 
 
 A_POINT = APoint()
@@ -137,6 +168,7 @@ A_SHORT_VECTOR = AVector(scale=0.2)
 # Three entries up to 1.7 are a rotation vector shorter than π, where log is the inverse of exp.
 A_ROTATION_SIZED_VECTOR = AVector(scale=1.7)
 A_FUNCTION = APolynomial(axes=0)
+A_QUADRATIC_FUNCTION = AQuadraticFunction()
 A_FIELD = APolynomial(axes=1)
 A_ONE_FORM = APolynomial(axes=1)
 A_TWO_FORM = APolynomial(axes=2, antisymmetric=True)

@@ -4,9 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
+import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Array, Covector, Key, Point, Scalar, Vector
+from groupoid_mech.algebroids.groupoid_algebroid import GroupoidAlgebroid
+from groupoid_mech.groupoids.isomorphism import Isomorphism
 from groupoid_mech.groupoids.morphism import Morphism
 from groupoid_mech.laws.groupoid_kinds import (
     A_COMPOSABLE_PAIR,
@@ -17,6 +20,7 @@ from groupoid_mech.laws.groupoid_kinds import (
 )
 from groupoid_mech.laws.kinds import Kind
 from groupoid_mech.laws.law import Law, gap
+from groupoid_mech.manifolds.calculus import directional_derivative
 
 Arrows = tuple[Point, ...]
 
@@ -28,10 +32,10 @@ class OnDomain(Kind):
 
     kind: Kind
 
-    def size(self, subject: Morphism) -> int:
+    def size(self, subject: Morphism | Isomorphism) -> int:
         return self.kind.size(subject.domain)
 
-    def build(self, subject: Morphism, key: Key, numbers: Array) -> Any:
+    def build(self, subject: Morphism | Isomorphism, key: Key, numbers: Array) -> Any:
         return self.kind.build(subject.domain, key, numbers)
 
 
@@ -42,10 +46,10 @@ class OnCodomain(Kind):
 
     kind: Kind
 
-    def size(self, subject: Morphism) -> int:
+    def size(self, subject: Morphism | Isomorphism) -> int:
         return self.kind.size(subject.codomain)
 
-    def build(self, subject: Morphism, key: Key, numbers: Array) -> Any:
+    def build(self, subject: Morphism | Isomorphism, key: Key, numbers: Array) -> Any:
         return self.kind.build(subject.codomain, key, numbers)
 
 
@@ -74,6 +78,34 @@ def _morphism_inverses(Phi: Morphism, chain: Arrows) -> Scalar:
 def _algebroid_map_anchors(Phi: Morphism, q: Point) -> Scalar:
     left = Phi.codomain.anchor(Phi.base_map(q)) @ Phi.algebroid_map(q)
     return gap(left, Phi.tangent_base_map(q) @ Phi.domain.anchor(q))
+
+
+def _algebroid_map_brackets(Phi: Morphism, q: Point) -> Scalar:
+    G, image, F = Phi.domain, Phi.base_map(q), Phi.algebroid_map(q)
+    C, C_image = GroupoidAlgebroid(G).structure(q), GroupoidAlgebroid(Phi.codomain).structure(image)
+    # slopes[a, d, b] = ρ(e_a)[F^d_b]
+    slopes = jax.vmap(lambda v: directional_derivative(G.base, Phi.algebroid_map, q, v))(G.anchor(q).T)
+    turned = jnp.einsum("adb->dab", slopes)
+    of_images = jnp.einsum("def,ea,fb->dab", C_image, F, F) + turned - jnp.swapaxes(turned, 1, 2)
+    return gap(jnp.einsum("dc,cab->dab", F, C), of_images)
+
+
+def _isomorphism(same: Isomorphism, pair: Arrows, pair_image: Arrows) -> Scalar:
+    there, back = same.forward, same.backward
+    one_way = _inverse_defects(there, back, pair)
+    other_way = _inverse_defects(back, there, pair_image)
+    return jnp.max(jnp.stack([*one_way, *other_way]))
+
+
+def _inverse_defects(Phi: Morphism, Psi: Morphism, pair: Arrows) -> tuple[Scalar, ...]:
+    g, _ = pair
+    q = Phi.domain.source(g)
+    return (
+        gap(Psi(Phi(g)), g),
+        gap(Psi.base_map(Phi.base_map(q)), q),
+        _morphism_products(Phi, pair),
+        _morphism_ends(Phi, (g,)),
+    )
 
 
 def _morphism_relates_left_fields(Phi: Morphism, chain: Arrows, a: Vector) -> Scalar:
@@ -116,6 +148,13 @@ MORPHISM_LAWS: tuple[Law, ...] = (
     _law("morphism_inverses", "Φ(g⁻¹) = Φ(g)⁻¹", "MMS §4.1", (_ARROW,), _morphism_inverses),
     _law("algebroid_map_anchors", "ρ′∘AΦ = TΦ₀∘ρ", "MMS §4.1", (_Q,), _algebroid_map_anchors),
     _law(
+        "algebroid_map_brackets",
+        "F^d_c C^c_ab = F^e_a F^f_b C′^d_ef + ρ(e_a)[F^d_b] − ρ(e_b)[F^d_a], AΦ(e_a) = F^d_a e′_d",
+        "MMS §4.1",
+        (_Q,),
+        _algebroid_map_brackets,
+    ),
+    _law(
         "morphism_relates_left_fields",
         "TΦ(←a(g)) = ←(AΦ a)(Φ(g))",
         "MMS §4.1",
@@ -135,5 +174,13 @@ MORPHISM_LAWS: tuple[Law, ...] = (
         "MMS Def. 4.4",
         (_ARROW, _NU),
         _related_covectors_have_related_momenta,
+    ),
+    Law(
+        "isomorphism",
+        "Ψ∘Φ = id, Φ∘Ψ = id, Ψ₀ = Φ₀⁻¹, Φ and Ψ morphisms",
+        "MMS Def. 4.1",
+        Isomorphism,
+        (_PAIR, OnCodomain(A_COMPOSABLE_PAIR)),
+        _isomorphism,
     ),
 )

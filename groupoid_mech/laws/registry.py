@@ -6,10 +6,13 @@ from groupoid_mech.laws.algebroid_laws import ALGEBROID_LAWS
 from groupoid_mech.laws.bisection_laws import BISECTION_LAWS
 from groupoid_mech.laws.group_laws import GROUP_LAWS
 from groupoid_mech.laws.groupoid_laws import GROUPOID_LAWS
+from groupoid_mech.laws.lagrangian_laws import LAGRANGIAN_LAWS
 from groupoid_mech.laws.law import Law
 from groupoid_mech.laws.manifold_laws import MANIFOLD_LAWS
+from groupoid_mech.laws.mechanics_laws import MECHANICS_LAWS
 from groupoid_mech.laws.morphism_laws import MORPHISM_LAWS
 from groupoid_mech.laws.poisson_laws import POISSON_LAWS
+from groupoid_mech.laws.reduction_laws import REDUCTION_LAWS
 from groupoid_mech.laws.symplectic_laws import SYMPLECTIC_LAWS
 
 LAWS: tuple[Law, ...] = (
@@ -21,6 +24,9 @@ LAWS: tuple[Law, ...] = (
     + ALGEBROID_LAWS
     + POISSON_LAWS
     + SYMPLECTIC_LAWS
+    + LAGRANGIAN_LAWS
+    + MECHANICS_LAWS
+    + REDUCTION_LAWS
 )
 
 

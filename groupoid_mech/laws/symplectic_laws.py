@@ -7,28 +7,28 @@ from typing import final
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Function, Key, Matrix, Point, Scalar, Vector, VectorField
+from groupoid_mech._types import Array, Function, Key, Matrix, Point, Scalar, Vector
+from groupoid_mech.algebroids.algebroid import Section
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.laws.groupoid_kinds import (
     A_COMPOSABLE_PAIR,
     A_FIBER_VECTOR,
     A_POINT_OF_THE_BASE,
+    A_SECTION,
     A_TANGENT_VECTOR,
     AN_ARROW,
+    OnGroupoid,
+    OnSpace,
 )
-from groupoid_mech.laws.kinds import A_BASE_POINT, A_FIELD, A_FUNCTION, A_VECTOR, Kind, OnBase
-from groupoid_mech.laws.law import Law, gap
-from groupoid_mech.manifolds.calculus import differential, push_forward
-from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
-from groupoid_mech.manifolds.torus import Torus
+from groupoid_mech.laws.kinds import A_FUNCTION, Kind
+from groupoid_mech.laws.law import RANK, Law, gap, numerical_rank
+from groupoid_mech.manifolds.calculus import differential
 from groupoid_mech.numerics.matrix import complement, right_inverse
 from groupoid_mech.symplectic.cotangent_groupoid import CotangentGroupoid
 from groupoid_mech.symplectic.cotangent_product import multiply_by_bisections
-from groupoid_mech.symplectic.immersion import constrained_graph, differential_graph
 from groupoid_mech.symplectic.symplectic_groupoid import SymplecticGroupoid
 
 Arrows = tuple[Point, ...]
-_RANK = 1e-8
 
 
 @final
@@ -77,7 +77,7 @@ def lagrangian_subspace(omega: Matrix, slope: Matrix) -> Matrix:
 def _symplectic_antisymmetric(G: SymplecticGroupoid, chain: Arrows) -> Scalar:
     omega = G.symplectic_form(chain[0])
     smallest = jnp.linalg.svd(omega, compute_uv=False)[-1]
-    return jnp.where(smallest > _RANK, gap(omega, -omega.T), jnp.inf)
+    return jnp.where(smallest > RANK, gap(omega, -omega.T), jnp.inf)
 
 
 def _multiplication_symplectic(
@@ -128,7 +128,7 @@ def _kernels_agree(G: SymplecticGroupoid, chain: Arrows, slope: Matrix, a: Vecto
     degenerate = jnp.concatenate([generic @ complement((generic.T @ omega.T @ v)[:, None]), v[:, None]], axis=1)
     subspaces = jnp.stack([generic, degenerate])
     sources, targets = (
-        jax.vmap(lambda W, T=T: _rank(T @ W))(subspaces) for T in (G.tangent_source(g), G.tangent_target(g))
+        jax.vmap(lambda W, T=T: numerical_rank(T @ W))(subspaces) for T in (G.tangent_source(g), G.tangent_target(g))
     )
     return jnp.sum(jnp.abs(sources - targets)) + jnp.abs(sources[1] - (G.base.dim - 1))
 
@@ -138,29 +138,25 @@ def _orthogonals_meet(G: SymplecticGroupoid, chain: Arrows, columns: Matrix) -> 
     d = omega.shape[0] // 2
     V, W = columns[:, :d], jnp.concatenate([columns[:, :1], columns[:, d + 1 :]], axis=1)  # they share a direction
     V_orthogonal, W_orthogonal = complement(omega.T @ V), complement(omega.T @ W)
-    shared = 2 * d - _rank(jnp.concatenate([V, W], axis=1))
-    shared_by_orthogonals = 2 * d - _rank(jnp.concatenate([V_orthogonal, W_orthogonal], axis=1))
+    shared = 2 * d - numerical_rank(jnp.concatenate([V, W], axis=1))
+    shared_by_orthogonals = 2 * d - numerical_rank(jnp.concatenate([V_orthogonal, W_orthogonal], axis=1))
     pairing = V.T @ omega @ V_orthogonal
     return jnp.abs(shared - shared_by_orthogonals) + gap(pairing, jnp.zeros_like(pairing))
 
 
-def _differential_graph(T: CotangentBundle, x: Point, L: Function) -> Scalar:
-    pulled = differential_graph(T.base, L).isotropy(T.symplectic_form, x)
-    return gap(pulled, jnp.zeros_like(pulled))
+def _end_momenta(T: CotangentGroupoid, chain: Arrows, L: Function, X: Section) -> Scalar:
+    (g,) = chain
+    G = T.groupoid
+    start, end = G.source(g), G.target(g)
+    mu = differential(G.space, L, g)
 
+    def moved(f: Callable[[Scalar], Point]) -> Scalar:
+        return jax.jvp(lambda t: L(f(t)), (jnp.zeros(()),), (jnp.ones(()),))[1]
 
-def _constrained_graph(T: CotangentBundle, x: Point, f: VectorField, L: Function, nu: Vector) -> Scalar:
-    def loop(s: Point) -> Point:
-        directions = jnp.tanh(f(x)), jnp.tanh(jnp.roll(f(x), 1) - 1)
-        return T.base.retract(x, 0.3 * (directions[0] * jnp.cos(s[0]) + directions[1] * jnp.sin(s[0])))
-
-    sigma = constrained_graph(T.base, Torus(1), loop, lambda s: L(loop(s)))
-    s = jnp.array([0.4]), nu[: T.base.dim - 1]
-    pulled = sigma.isotropy(T.symplectic_form, s)
-    _, mu = sigma(s)
-    tangent = push_forward(Torus(1), T.base, loop, s[0])[:, 0]
-    agrees = gap(mu @ tangent, differential(T.base, L, loop(s[0])) @ tangent)
-    return jnp.maximum(gap(pulled, jnp.zeros_like(pulled)), agrees)
+    right = -moved(lambda t: G.multiply(G.inverse(G.fiber_chart(start, t * X(start))), g))
+    left = moved(lambda t: G.multiply(g, G.fiber_chart(end, t * X(end))))
+    (q0, p0), (q1, p1) = T.source((g, mu)), T.target((g, mu))
+    return gap((q0, q1, p0 @ X(start), p1 @ X(end)), (start, end, right, left))
 
 
 def _cotangent_product(T: CotangentGroupoid, pair: Arrows) -> Scalar:
@@ -170,11 +166,6 @@ def _cotangent_product(T: CotangentGroupoid, pair: Arrows) -> Scalar:
 
 def _tensor(G: SymplecticGroupoid, g: Point) -> Matrix:
     return jnp.linalg.inv(G.symplectic_form(g)).T
-
-
-def _rank(A: Matrix) -> Scalar:
-    singular = jnp.linalg.svd(A, compute_uv=False)
-    return jnp.sum(singular > _RANK * singular[0]).astype(float)
 
 
 def _law(name: str, statement: str, source: str, draws: tuple[Kind, ...], defect: Callable[..., Scalar]) -> Law:
@@ -214,20 +205,12 @@ SYMPLECTIC_LAWS: tuple[Law, ...] = (
         _orthogonals_meet,
     ),
     Law(
-        "differential_graph_lagrangian",
-        "dL(M) is Lagrangian in T*M",
-        "MMS Thm 3.1",
-        CotangentBundle,
-        (A_BASE_POINT, OnBase(A_FUNCTION)),
-        _differential_graph,
-    ),
-    Law(
-        "constrained_graph_lagrangian",
-        "Σ_L of a function on N ⊂ M is Lagrangian in T*M and agrees with dL on TN",
-        "MMS Thm 3.1",
-        CotangentBundle,
-        (A_BASE_POINT, OnBase(A_FIELD), OnBase(A_FUNCTION), A_VECTOR),
-        _constrained_graph,
+        "end_momenta",
+        "⟨α̃(μ), X(α(g))⟩ = ⟨μ, →X(g)⟩, ⟨β̃(μ), X(β(g))⟩ = ⟨μ, ←X(g)⟩",
+        "MMS (4)",
+        CotangentGroupoid,
+        (OnGroupoid(AN_ARROW), OnGroupoid(OnSpace(A_FUNCTION)), OnGroupoid(A_SECTION)),
+        _end_momenta,
     ),
     Law(
         "cotangent_product",

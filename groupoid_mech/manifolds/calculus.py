@@ -22,6 +22,7 @@ from groupoid_mech._arguments import (
     explaining_traces,
     is_concrete,
     name_of,
+    require_function,
     require_instances,
     same_structure,
     traced_shape,
@@ -56,12 +57,18 @@ def push_forward(M: Manifold, N: Manifold, f: Callable[[Point], Point], x: Point
     """
     require_instances("push_forward", "M", (M,), Manifold)
     require_instances("push_forward", "N", (N,), Manifold)
+    return value_and_push_forward(M, N, f, x)[1]
+
+
+def value_and_push_forward(M: Manifold, N: Manifold, f: Callable[[Point], Point], x: Point) -> tuple[Point, Matrix]:
+    r"""The point :math:`f(x)` and the matrix of :math:`T_x f`, by one evaluation of f."""
     M.check_point(x, owner="push_forward")
-    _require_map("push_forward", M, N, f)
-    if is_concrete((M, N, f, x)):
-        N.check_point(f(x), owner="push_forward", name=f"{name_of(f)}(x)")
+    require_function(f)
     with explaining_traces(f):
-        return _push_forward(M, N, f, x)
+        y, J = _push_forward(M, N, f, x)
+    if is_concrete((M, N, f, x)):
+        N.check_point(y, owner="push_forward", name=f"{name_of(f)}(x)")
+    return y, J
 
 
 def exterior_derivative(M: Manifold, omega: Form) -> "ExteriorDerivative":
@@ -201,9 +208,12 @@ def _differential(M: Manifold, f: Function, x: Point) -> Covector:
 
 
 @eqx.filter_jit
-def _push_forward(M: Manifold, N: Manifold, f: Callable[[Point], Point], x: Point) -> Matrix:
-    y = f(x)
-    return jax.vmap(lambda v: N.from_ambient(y, directional_derivative(M, f, x, v)), out_axes=1)(jnp.eye(M.dim))
+def _push_forward(M: Manifold, N: Manifold, f: Callable[[Point], Point], x: Point) -> tuple[Point, Matrix]:
+    # The value comes along with the columns: one copy of f in the program.
+    columns = jax.vmap(lambda v: jax.jvp(f, (x,), (M.to_ambient(x, v),)), out_axes=(None, 0))
+    y, moved = columns(jnp.eye(M.dim))
+    _require_value("push_forward", N, f, y)
+    return y, jax.vmap(lambda w: N.from_ambient(y, w), out_axes=1)(moved)
 
 
 @eqx.filter_jit
@@ -243,7 +253,8 @@ def _lie_derivative(M: Manifold, X: VectorField, omega: Form, x: Point) -> Array
 
 @eqx.filter_jit
 def _pull_back(M: Manifold, N: Manifold, f: Callable[[Point], Point], omega: Form, x: Point) -> Array:
-    return _transform(omega(f(x)), _push_forward(M, N, f, x))
+    y, J = _push_forward(M, N, f, x)
+    return _transform(omega(y), J)
 
 
 def _transform(components: Array, jacobian: Matrix) -> Array:
@@ -263,7 +274,10 @@ def _require_shape(owner: str, f: Any, M: Manifold, allowed: tuple[tuple[int, ..
 
 
 def _require_map(owner: str, M: Manifold, N: Manifold, f: Any) -> None:
-    shape = traced_shape(f, M.point_like())
+    _require_value(owner, N, f, traced_shape(f, M.point_like()))
+
+
+def _require_value(owner: str, N: Manifold, f: Any, shape: Any) -> None:
     same = same_structure(shape, N.point_like()) and all(
         got.shape == want.shape
         for got, want in zip(jax.tree.leaves(shape), jax.tree.leaves(N.point_like()), strict=True)

@@ -79,11 +79,12 @@ def _piece(
         return ok & (k < count)
 
     def advance(state: Any) -> Any:
-        begin, kept, k, _, _ = state
+        begin, kept, k, _, before = state
         following, step = system.step(begin)
         ok = step.converged & jnp.isfinite(step.residual)
-        # Each step writes the row of its stride: the last one of the stride stays.
+        # Each step writes the row of its stride: the last one of the stride stays, with the worst residual of all.
         row = k // stride
+        step = _with_worst(step, before, first=k % stride == 0)
         kept = jax.tree.map(lambda leaf, value: jax.lax.dynamic_update_index_in_dim(leaf, value, row, 0), kept, step)
         begin = jax.tree.map(lambda new, old: jnp.where(ok, new, old), following, begin)
         return begin, kept, k + ok, ok, step
@@ -101,8 +102,9 @@ def _scanned(system: "DiscreteSystem", start: Start, steps: int, stride: int) ->
     def outer(begin: Start, _: None) -> tuple[Start, Step]:
         if stride == 1:
             return inner(begin, None)
-        following, steps_taken = jax.lax.scan(inner, begin, None, length=stride)
-        return following, jax.tree.map(lambda leaf: leaf[-1], steps_taken)
+        following, taken = jax.lax.scan(inner, begin, None, length=stride)
+        last = jax.tree.map(lambda leaf: leaf[-1], taken)
+        return following, last._replace(residual=jnp.max(taken.residual), iterations=jnp.max(taken.iterations))
 
     end, kept = jax.lax.scan(outer, start, None, length=steps // stride)
     return _assemble(system, start, kept, stride, end)
@@ -126,6 +128,13 @@ def _assemble(system: "DiscreteSystem", start: Start, kept: Step, stride: int, e
         stride * (1 + jnp.arange(kept.residual.shape[0])),
         end,
     )
+
+
+def _with_worst(step: Step, before: Step, first: Array) -> Step:
+    """The step, with the largest residual and number of iterations since the stride began."""
+    residual = jnp.where(first, step.residual, jnp.maximum(step.residual, before.residual))
+    iterations = jnp.where(first, step.iterations, jnp.maximum(step.iterations, before.iterations))
+    return step._replace(residual=residual, iterations=iterations)
 
 
 def _check_start(system: "DiscreteSystem", start: Start) -> None:

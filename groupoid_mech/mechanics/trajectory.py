@@ -31,8 +31,9 @@ class Trajectory(eqx.Module):
         multipliers: The multipliers :math:`\lambda_k`.
         base_points: The base points, the first one included.
         momenta: The momenta at the base points.
-        residuals: The largest of :math:`|F^- - p|/(1 + |p|)` and :math:`|\partial_s L|` in each step.
-        iterations: How many Newton iterations each step took.
+        residuals: The largest of :math:`|F^- - p|/(1 + |p|)` and :math:`|\partial_s L|` in each step; of a thinned run, in all steps since
+            the arrow kept before.
+        iterations: How many Newton iterations each step took; of a thinned run, at most.
         converged: Whether each step was solved.
         numbers: Which arrows these are, counted from 1: all of them unless the run was thinned.
         end: Where the next step would begin; ``system.simulate(trajectory.end, more)`` goes on, bit by bit as one run would.

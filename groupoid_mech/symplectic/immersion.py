@@ -14,7 +14,7 @@ from groupoid_mech._arguments import as_pytree, require_instances, traced_shape
 from groupoid_mech._types import Array, Covector, Function, Matrix, Point, Scalar
 from groupoid_mech.algebroids.dual_bundle import DualBundle
 from groupoid_mech.errors import ArgumentError
-from groupoid_mech.manifolds.calculus import differential, push_forward
+from groupoid_mech.manifolds.calculus import differential, push_forward, value_and_push_forward
 from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.product import ProductManifold
@@ -62,31 +62,33 @@ class Immersion(eqx.Module):
 
     def isotropy(self, form: Form, s: Point) -> Matrix:
         r"""The pull-back :math:`f^*\omega` at s: zero exactly where the submanifold is isotropic."""
-        J = self.tangent(s)
-        return J.T @ form(self.map(s)) @ J
+        point, J = value_and_push_forward(self.parameters, self.space, self.map, s)
+        return J.T @ form(point) @ J
 
     def relation(self, s: Point) -> LinearRelation:
         r"""The tangent space at :math:`f(s)` of a submanifold of a product :math:`P \times R`, as a linear relation."""
-        first, _ = self._two_factors("relation")
+        first, _ = self.two_factors("Immersion.relation")
         J = self.tangent(s)
         return LinearRelation(J[: first.dim], J[first.dim :])
 
     def transpose(self) -> "Immersion":
         r"""The relation :math:`\{(y, x)\}` of a submanifold :math:`\{(x, y)\} \subset P \times R`, read backwards."""
-        first, second = self._two_factors("transpose")
+        first, second = self.two_factors("Immersion.transpose")
         return Immersion(self.parameters, ProductManifold(second, first), Swapped(self.map))
 
     def then(self, f: Callable[[Point], Point], target: Manifold) -> "Immersion":
-        r"""The composition :math:`\{(x, f(y))\}` of a relation :math:`\{(x, y)\} \subset P \times R` with a map :math:`f: R \to S`."""
-        first, _ = self._two_factors("then")
+        r"""The composition :math:`\{(x, f(y))\}` of a relation :math:`\{(x, y)\} \subset P \times R` with a map :math:`f: R \to S`.
+
+        With another relation, use `compose_relations`.
+        """
+        first, _ = self.two_factors("Immersion.then")
         return Immersion(self.parameters, ProductManifold(first, target), Followed(self.map, as_pytree(f)))
 
-    def _two_factors(self, method: str) -> tuple[Manifold, Manifold]:
+    def two_factors(self, owner: str = "Immersion.two_factors") -> tuple[Manifold, Manifold]:
+        r"""The manifolds :math:`P` and :math:`R` of a relation, a submanifold of :math:`P \times R`; an error if it is none."""
         factors: Any = getattr(self.space, "factors", ())
         if len(factors) != 2:
-            raise ArgumentError(
-                f"Immersion.{method} needs a submanifold of a product of two manifolds; it lies in {self.space}."
-            )
+            raise ArgumentError(f"{owner} needs a submanifold of a product of two manifolds; it lies in {self.space}.")
         return factors
 
     def smallest_stretch(self, s: Point) -> Scalar:
@@ -125,6 +127,27 @@ def constrained_graph(M: Manifold, N: Manifold, inclusion: Callable[[Point], Poi
 def conormal_bundle(M: Manifold, N: Manifold, inclusion: Callable[[Point], Point]) -> Immersion:
     r"""The conormal bundle :math:`\{\mu \in T^*M|_N : \mu|_{TN} = 0\}`, the case :math:`L = 0`."""
     return constrained_graph(M, N, inclusion, _nothing)
+
+
+def generated_relation(P: Manifold, R: Manifold, L: Function) -> Immersion:
+    r"""The Lagrangian relation :math:`\{((x, -D_1L), (y, D_2L))\} \subset T^*P^- \times T^*R` of a function :math:`L(x, y)`.
+
+    A parameter is ``(x, y)``. Where :math:`D_1D_2L` is invertible it is the graph of a symplectic map; L is called with the pair.
+
+    Args:
+        P: The manifold of x.
+        R: The manifold of y.
+        L: A function of the pair ``(x, y)``.
+
+    Example:
+        >>> from groupoid_mech import Euclidean
+        >>> line = Euclidean(1)
+        >>> free = generated_relation(line, line, lambda s: jnp.sum((s[1] - s[0]) ** 2) / 2)
+        >>> free((jnp.zeros(1), jnp.ones(1)))[1]
+        (Array([1.], dtype=float64), Array([1.], dtype=float64))
+    """
+    pair = ProductManifold(P, R)
+    return Immersion(pair, ProductManifold(CotangentBundle(P), CotangentBundle(R)), Generated(pair, as_pytree(L)))
 
 
 def map_graph(P: Manifold, R: Manifold, f: Callable[[Point], Point]) -> Immersion:
@@ -167,6 +190,19 @@ class ConstrainedSection(eqx.Module):
         J = push_forward(self.submanifold, self.manifold, self.inclusion, n)
         extension = matvec(right_inverse(J.T), differential(self.submanifold, self.function, n))
         return self.inclusion(n), extension + matvec(complement(J), nu)
+
+
+@final
+class Generated(eqx.Module):
+    """The map (x, y) ↦ ((x, −D₁L), (y, D₂L))."""
+
+    manifold: ProductManifold
+    function: Function
+
+    def __call__(self, s: Point) -> Point:
+        n = self.manifold.factors[0].dim
+        mu = differential(self.manifold, self.function, s)
+        return (s[0], -mu[:n]), (s[1], mu[n:])
 
 
 @final

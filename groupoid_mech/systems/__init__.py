@@ -4,6 +4,7 @@ from groupoid_mech.systems.chain import chain
 from groupoid_mech.systems.double_pendulum import double_pendulum
 from groupoid_mech.systems.elroys_beanie import elroys_beanie
 from groupoid_mech.systems.heavy_top import heavy_top
+from groupoid_mech.systems.heisenberg import heisenberg
 from groupoid_mech.systems.kepler import kepler
 from groupoid_mech.systems.model import Model
 from groupoid_mech.systems.plate_ball import plate_ball
@@ -19,6 +20,7 @@ __all__ = [
     "double_pendulum",
     "elroys_beanie",
     "heavy_top",
+    "heisenberg",
     "kepler",
     "plate_ball",
     "reorientation",

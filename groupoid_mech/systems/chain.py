@@ -28,7 +28,9 @@ def chain(
     displacements: Numbers | None = None,
     velocity: Numbers | None = None,
 ) -> Model:
-    r"""The Lagrangian :math:`\tfrac12 m|\dot q|^2 - \sum_{i=0}^n V(q_{i+1} - q_i)` of n particles between fixed ends, :math:`q_0 = q_{n+1} = 0`:
+    r"""The Lagrangian :math:`\tfrac12 m|\dot q|^2 - \sum_{i=0}^n V(q_{i+1} - q_i)` of n particles between fixed ends.
+
+    With :math:`q_0 = q_{n+1} = 0`,
 
     .. math:: V(x) = \tfrac12 x^2 + \tfrac\alpha3 x^3 + \tfrac\beta4 x^4, \qquad
         L_d(q, q') = dt\, L\Bigl(\frac{q + q'}2, \frac{q' - q}{dt}\Bigr) \qquad\text{on } R^n \times R^n .

@@ -1,9 +1,10 @@
 """The double pendulum in the plane: two masses on two rods."""
 
-from typing import final
+from typing import Any, final
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import ArrayLike
 
 from groupoid_mech._types import Covector, Point, Scalar, Vector
@@ -12,10 +13,14 @@ from groupoid_mech.manifolds.torus import Torus
 from groupoid_mech.mechanics.increment import IncrementFunction, with_value
 from groupoid_mech.mechanics.starts import from_momentum
 from groupoid_mech.mechanics.system import DiscreteSystem
+from groupoid_mech.numerics.matrix import dot, matvec
 from groupoid_mech.systems.model import Model
 from groupoid_mech.systems.parameters import Numbers, nonnegative, positive, positive_vector, vector
 
 _TORUS = Torus(2)
+# The angles whose cosines appear, and the velocities of the rods in space.
+_ANGLES: Any = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+_RODS: Any = np.array([[1.0, 0.0], [1.0, 1.0]])
 
 
 def double_pendulum(
@@ -74,38 +79,39 @@ def double_pendulum(
 
 @final
 class TwoPendula(eqx.Module):
-    """The continuous system: kinetic energy, potential, and the energy in terms of momenta."""
+    r"""The continuous system, in terms of the velocities :math:`w = (\dot\theta_1, \dot\theta_1 + \dot\theta_2)` of the rods in space."""
 
     masses: Vector
     lengths: Vector
     gravity: Scalar
 
-    def inertia(self, q: Point) -> tuple[Scalar, Scalar, Scalar]:
-        r"""The entries :math:`M_{11}, M_{12}, M_{22}` of the mass matrix."""
-        (m1, m2), (l1, l2) = self.masses, self.lengths
-        outer, coupling = m2 * l2**2, m2 * l1 * l2 * jnp.cos(q[1])
-        return (m1 + m2) * l1**2 + 2 * coupling + outer, coupling + outer, outer
+    def carried(self) -> Vector:
+        r"""The masses :math:`m_1 + m_2` and :math:`m_2` that hang on the rods."""
+        return jnp.stack([jnp.sum(self.masses), self.masses[1]])
 
-    def kinetic(self, q: Point, v: Vector) -> Scalar:
-        r"""The kinetic energy :math:`T(q, \dot q)`."""
-        M11, M12, M22 = self.inertia(q)
-        return 0.5 * M11 * v[0] ** 2 + M12 * v[0] * v[1] + 0.5 * M22 * v[1] ** 2
+    def coupling(self) -> Scalar:
+        r"""The factor :math:`m_2\ell_1\ell_2` of :math:`\cos\theta_2\,w_1w_2`."""
+        return self.masses[1] * self.lengths[0] * self.lengths[1]
 
-    def potential(self, q: Point) -> Scalar:
-        r"""The potential V(q)."""
-        (m1, m2), (l1, l2) = self.masses, self.lengths
-        return -self.gravity * ((m1 + m2) * l1 * jnp.cos(q[0]) + m2 * l2 * jnp.cos(q[0] + q[1]))
+    def lagrangian(self, q: Point, v: Vector) -> Scalar:
+        r"""The Lagrangian :math:`T - V`."""
+        cosines, w = jnp.cos(matvec(_ANGLES, q)), matvec(_RODS, v)
+        M, ell = self.carried(), self.lengths
+        kinetic = 0.5 * dot(M * ell**2, w**2) + self.coupling() * cosines[1] * w[0] * w[1]
+        return kinetic + self.gravity * (M[0] * ell[0] * cosines[0] + M[1] * ell[1] * cosines[2])
 
     def momentum(self, q: Point, v: Vector) -> Covector:
-        r"""The momentum :math:`M(q)\dot q`."""
-        M11, M12, M22 = self.inertia(q)
-        return jnp.stack([M11 * v[0] + M12 * v[1], M12 * v[0] + M22 * v[1]])
+        r"""The momentum :math:`\partial L/\partial\dot q`."""
+        w = matvec(_RODS, v)
+        rods = self.carried() * self.lengths**2 * w + self.coupling() * jnp.cos(q[1]) * w[::-1]
+        return matvec(_RODS.T, rods)
 
     def energy(self, q: Point, p: Covector) -> Scalar:
-        r"""The energy :math:`\tfrac12 p^T M(q)^{-1} p + V(q)`."""
-        M11, M12, M22 = self.inertia(q)
-        square = M22 * p[0] ** 2 - 2 * M12 * p[0] * p[1] + M11 * p[1] ** 2
-        return 0.5 * square / (M11 * M22 - M12**2) + self.potential(q)
+        r"""The energy :math:`T + V` in terms of momenta."""
+        rods = jnp.stack([p[0] - p[1], p[1]])
+        diagonal, off = self.carried() * self.lengths**2, self.coupling() * jnp.cos(q[1])
+        square = dot(diagonal[::-1], rods**2) - 2 * off * rods[0] * rods[1]
+        return 0.5 * square / (diagonal[0] * diagonal[1] - off**2) - self.lagrangian(q, jnp.zeros(2))
 
 
 @final
@@ -118,4 +124,4 @@ class MidpointLagrangian(IncrementFunction):
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
         d = with_value(a, _TORUS.local(*g))
         middle = g[0] + 0.5 * d
-        return self.dt * (self.pendula.kinetic(middle, d / self.dt) - self.pendula.potential(middle))
+        return self.dt * self.pendula.lagrangian(middle, d / self.dt)

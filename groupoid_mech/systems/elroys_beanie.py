@@ -15,6 +15,7 @@ from groupoid_mech.mechanics.starts import from_momentum
 from groupoid_mech.mechanics.system import DiscreteSystem
 from groupoid_mech.systems.model import Model
 from groupoid_mech.systems.parameters import Numbers, nonnegative, number, positive, positive_vector, vector
+from groupoid_mech.systems.step_coordinates import step_coordinates
 
 _CIRCLE, _GROUP = Torus(1), SO2()
 
@@ -26,11 +27,10 @@ def elroys_beanie(
     angle: ArrayLike = 1.0,
     velocity: Numbers = (0.0, 0.3),
 ) -> Model:
-    r"""The Lagrangian :math:`\tfrac12 I_1\dot\theta^2 + \tfrac12 I_2(\dot\theta + \dot\psi)^2 - k(1 - \cos\psi)`, with θ the angle of the first body and ψ
-    that of the second relative to the first.
+    r"""The Lagrangian :math:`\tfrac12 I_1\dot\theta^2 + \tfrac12 I_2(\dot\theta + \dot\psi)^2 - k(1 - \cos\psi)` of two bodies on one axis.
 
-    Turning both is a symmetry. What is left on the gauge groupoid :math:`(P \times P)/SO(2)` of :math:`P = S^1 \times SO(2)` is
-    the arrow :math:`(\psi_0, \psi_1, \Delta\theta)`:
+    The angle of the first body is θ, that of the second relative to the first is ψ. Turning both is a symmetry. What is left on
+    the gauge groupoid :math:`(P \times P)/SO(2)` of :math:`P = S^1 \times SO(2)` is the arrow :math:`(\psi_0, \psi_1, \Delta\theta)`:
 
     .. math:: L_d = \frac{I_1}{2\,dt}\Delta\theta^2 + \frac{I_2}{2\,dt}(\Delta\theta + \Delta\psi)^2
         - dt\,k\Bigl(1 - \cos\frac{\psi_0 + \psi_1}2\Bigr), \qquad \Delta\psi = \psi_1 - \psi_0 .
@@ -82,7 +82,7 @@ class BeanieLagrangian(IncrementFunction):
 
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
         start, end, R = g
-        relative, first = with_value(a, jnp.concatenate([_CIRCLE.local(start, end), _GROUP.log(R)]))
+        relative, first = with_value(a, jnp.concatenate([_CIRCLE.local(start, end), step_coordinates(_GROUP, R)]))
         kinetic = self.inertia[0] * first**2 + self.inertia[1] * (first + relative) ** 2
         return kinetic / (2 * self.dt) - self.dt * self.stiffness * (1 - jnp.cos(start[0] + relative / 2))
 

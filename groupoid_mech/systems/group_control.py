@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import final
 
 import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
@@ -18,7 +17,6 @@ from groupoid_mech._arguments import require_choice
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.group import GroupGroupoid
 from groupoid_mech.groups.lie_group import TAUS, LieGroup
-from groupoid_mech.mechanics.starts import from_velocity
 from groupoid_mech.mechanics.system import DiscreteSystem
 from groupoid_mech.numerics.matrix import dot, matvec
 from groupoid_mech.systems.model import Model, Observable
@@ -44,9 +42,8 @@ def group_control(
     chosen = np.eye(group.dim)[np.array(driven)]
     system = DiscreteSystem(GroupGroupoid(group), DrivenCost(group, h, w @ chosen), HeldVelocity(group, held))
     v = vector(owner, "velocity", velocity, len(driven)) @ chosen
-    start = from_velocity(
-        system, jnp.zeros(0), v, h, multipliers=vector(owner, "multipliers", multipliers, len(held))
-    )
+    # The arrow τ(h v) is on N, since v is along the driven directions.
+    start = system.start(group.from_algebra(h * v), multipliers=vector(owner, "multipliers", multipliers, len(held)))
     return Model(
         name=name,
         system=system,

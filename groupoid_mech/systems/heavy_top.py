@@ -29,8 +29,9 @@ def heavy_top(
     direction: Numbers = (0.6, 0.0, 0.8),
     velocity: Numbers = (0.0, 0.5, 8.0),
 ) -> Model:
-    r"""The Lagrangian :math:`\tfrac12\sum_i I_i\omega_i^2 - m g\,\Gamma\cdot\chi` on :math:`S^2 \times so(3)`, with :math:`\Gamma` the upward vertical
-    and :math:`\chi` the centre of mass, both seen from the body:
+    r"""The Lagrangian :math:`\tfrac12\sum_i I_i\omega_i^2 - m g\,\Gamma\cdot\chi` on :math:`S^2 \times so(3)`.
+
+    With :math:`\Gamma` the upward vertical and :math:`\chi` the centre of mass, both seen from the body,
 
     .. math:: \dot\Pi = \Pi\times\omega + m g\,\Gamma\times\chi, \qquad \dot\Gamma = \Gamma\times\omega, \qquad \Pi_i = I_i\omega_i .
 
@@ -41,7 +42,7 @@ def heavy_top(
         - dt\, m g\,\frac{\Gamma + R^{-1}\Gamma}2\cdot\chi .
 
     The angular momentum :math:`\Gamma\cdot\Pi` about the vertical is kept. In a Lagrange top, with :math:`I_1 = I_2` and :math:`\chi` along the
-    third axis, so is :math:`\Pi_3`.
+    third axis, so is :math:`\Pi_3`; it is listed where these are numbers, not under ``jit``.
 
     Args:
         dt: The time step.

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Array, Covector, Point, Scalar, VectorField
+from groupoid_mech.errors import ArgumentError
 from groupoid_mech.mechanics.step import Start
 from groupoid_mech.mechanics.system import DiscreteSystem
 from groupoid_mech.mechanics.trajectory import Trajectory
@@ -48,7 +49,7 @@ class Model(eqx.Module):
     def energies(self, trajectory: Trajectory) -> Array:
         """The energy at the base points of a trajectory."""
         if self.energy is None:
-            raise ValueError(f"{self.name} has no energy.")
+            raise ArgumentError(f"Model.energies needs a model with an energy; {self.name} has none.")
         return observe(self.energy, trajectory)
 
     def invariant_values(self, trajectory: Trajectory) -> dict[str, Array]:

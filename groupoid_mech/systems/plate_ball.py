@@ -21,16 +21,17 @@ from groupoid_mech.systems.parameters import Numbers, number, positive, vector
 
 
 def plate_ball(
-    dt: ArrayLike = 0.02,
+    dt: ArrayLike = 0.01,
     radius: ArrayLike = 1.0,
-    plate_velocity: ArrayLike = 0.5,
+    plate_velocity: ArrayLike = 0.1,
     spin: ArrayLike = 0.3,
     position: Numbers = (0.4, -0.2),
     velocity: Numbers = (0.7, 0.4),
     multipliers: Numbers = (0.3, -0.2, 0.1),
 ) -> Model:
-    r"""The cost :math:`\tfrac12(\dot x^2 + \dot y^2)` of a ball of radius r on a plate that rotates with velocity Ω, rolling without slipping and
-    spinning with velocity c:
+    r"""The cost :math:`\tfrac12(\dot x^2 + \dot y^2)` of rolling a ball on a rotating plate.
+
+    The ball has radius r, spins with velocity c about the vertical and does not slip; the plate rotates with velocity Ω:
 
     .. math:: \dot y + r\omega_1 = \Omega x, \qquad \dot x - r\omega_2 = -\Omega y, \qquad \omega_3 = c .
 
@@ -41,7 +42,8 @@ def plate_ball(
         \varphi^2 = x_1 - x_0 + \tfrac r2\operatorname{tr}(gE_2) + dt\,\Omega\tfrac{y_0 + y_1}2, \qquad
         \varphi^3 = dt\,c + \tfrac12\operatorname{tr}(gE_3) .
 
-    Kept are the length of the momentum of the ball in :math:`so(3)^*` and the moment of the rotations of plane and ball together.
+    Kept are the length of the momentum of the ball in :math:`so(3)^*` and the moment of the rotations of plane and ball together. On
+    a rotating plate extremals leave: far out, where :math:`dt\,\Omega|z| \ge r`, the ball would turn too far for one step.
 
     Args:
         dt: The time step.
@@ -53,7 +55,7 @@ def plate_ball(
         multipliers: The multipliers λ of the first arrow: with the velocity, they choose the extremal.
 
     Example:
-        >>> model = plate_ball(dt=0.02)
+        >>> model = plate_ball(dt=0.01)
         >>> trajectory = model.simulate(100)
         >>> bool(jnp.max(jnp.abs(trajectory.constraint_values())) < 1e-14)
         True

@@ -13,7 +13,7 @@ from groupoid_mech.groups.so3 import SO3
 from groupoid_mech.mechanics.starts import from_momentum
 from groupoid_mech.mechanics.system import DiscreteSystem
 from groupoid_mech.numerics.matrix import dot
-from groupoid_mech.systems.model import Model
+from groupoid_mech.systems.model import Model, Observable
 from groupoid_mech.systems.parameters import Numbers, inertia_moments, positive, vector
 from groupoid_mech.systems.step_coordinates import step_coordinates
 
@@ -31,7 +31,8 @@ def rigid_body(
         L(R) = \frac1{2\,dt}\sum_i I_i\,(\tau^{-1}(R)_i)^2 \quad(\texttt{form="tau"}) .
 
     The first is the discrete rigid body of Moser and Veselov. An arrow is the rotation :math:`R_k^{-1}R_{k+1}` of one step, as the body sees it;
-    both forms keep the length of the angular momentum :math:`\Pi \in so(3)^*`, since :math:`\Pi_{k+1} = R^{-1}\Pi_k`.
+    both forms keep the length of the angular momentum :math:`\Pi \in so(3)^*`, since :math:`\Pi_{k+1} = R^{-1}\Pi_k`; the first, being
+    integrable, keeps the energy too.
 
     Args:
         dt: The time step.
@@ -49,17 +50,25 @@ def rigid_body(
     owner = "rigid_body"
     require_choice(owner, "form", form, ("trace", "tau"))
     require_choice(owner, "tau", tau, ("cayley", "exp"))
-    h, moments, omega = positive(owner, "dt", dt), inertia_moments(owner, inertia), vector(owner, "velocity", velocity, 3)
+    h, moments, omega = (
+        positive(owner, "dt", dt),
+        inertia_moments(owner, inertia),
+        vector(owner, "velocity", velocity, 3),
+    )
     group = SO3(tau=tau)
     lagrangian = TraceLagrangian(h, moments) if form == "trace" else QuadraticLagrangian(group, h, moments)
     system = DiscreteSystem(GroupGroupoid(group), lagrangian)
+    energy = RotationEnergy(moments)
+    invariants: dict[str, Observable] = {"squared angular momentum": squared_angular_momentum}
+    if form == "trace":
+        invariants["energy"] = energy
     return Model(
         name="rigid body",
         system=system,
         start=from_momentum(system, jnp.zeros(0), moments * omega, guess=h * omega),
         dt=h,
-        energy=RotationEnergy(moments),
-        invariants={"squared angular momentum": squared_angular_momentum},
+        energy=energy,
+        invariants=invariants,
         symmetries={},
     )
 

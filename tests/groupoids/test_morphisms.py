@@ -1,9 +1,12 @@
 """Morphisms of groupoids: named values, quotients and isomorphisms, functoriality, errors."""
 
+from itertools import pairwise
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from laws.subjects import broken
 
 import groupoid_mech as gm
 from groupoid_mech.groupoids.canonical_morphisms import (
@@ -18,11 +21,15 @@ from groupoid_mech.groupoids.canonical_morphisms import (
     projection,
     rotations_to_sphere,
 )
+from groupoid_mech.groupoids.isomorphism import Isomorphism, sphere_isomorphism
 from groupoid_mech.groupoids.morphism import Morphism
+from groupoid_mech.laws import laws_for
+from groupoid_mech.laws.verify import check_law
 
 PLANE, SPHERE, ROTATIONS, TURNS = gm.Euclidean(2), gm.Sphere(2), gm.SO3(), gm.SO2()
 PAIR, GROUP = gm.PairGroupoid(PLANE), gm.GroupGroupoid(gm.Translations(2))
 SPHERE_ACTION = gm.ActionGroupoid(SPHERE, ROTATIONS, lambda q, R: R.T @ q)
+GAUGE_ENDS = gauge_to_product(PLANE, TURNS).domain, gauge_to_product(PLANE, TURNS).codomain
 DIFFERENCE = Morphism(PAIR, GROUP, lambda g: g[1] - g[0])
 
 
@@ -97,6 +104,64 @@ def test_the_gauge_groupoid_of_a_trivial_bundle_is_pairs_times_the_group():
     assert close(back.then(there)(k), k)
     q = there.domain.source(g)
     assert close(there.then(back).algebroid_map(q), jnp.eye(3))
+
+
+def test_an_isomorphism_has_inverse_tangents_and_algebroid_maps():
+    same = sphere_isomorphism()
+    g = drawn(same.domain)
+    q, k = same.domain.source(g), same.forward(g)
+    assert close(same.backward(k), g)
+    assert close(same.forward.base_map(q), q)
+    assert close(same.backward.tangent(k) @ same.forward.tangent(g), jnp.eye(5))
+    assert close(same.backward.algebroid_map(q) @ same.forward.algebroid_map(q), jnp.eye(3))
+    assert close(same.inverse().forward(k), g)
+
+
+def test_classes_of_pairs_of_rotations_are_the_arrows_of_the_sphere():
+    """(R₀, R₁) ↦ (R₁ᵀe₃, R₀ᵀR₁) is the quotient by SO(2); followed by the isomorphism it is the one to S² ⋊ SO(3)."""
+    same = sphere_isomorphism()
+    quotient = Morphism(gm.PairGroupoid(ROTATIONS), same.domain, lambda g: (g[1][2], g[0].T @ g[1]))
+    R0, R1 = drawn(quotient.domain, 4)
+    turn = ROTATIONS.exp(jnp.array([0.0, 0.0, 0.9]))
+    tilt = ROTATIONS.exp(jnp.array([0.1, 0.0, 0.9]))
+    assert close(quotient((turn @ R0, turn @ R1)), quotient((R0, R1)))
+    assert not close(quotient((tilt @ R0, tilt @ R1)), quotient((R0, R1)))
+    assert np.linalg.matrix_rank(np.asarray(quotient.tangent((R0, R1)))) == 5
+    assert close(same.forward(quotient((R0, R1))), rotations_to_sphere()((R0, R1)))
+
+
+def test_the_sphere_gauge_groupoid_transports_and_turns():
+    G = gm.SphereGaugeGroupoid()
+    east, north = jnp.array([1.0, 0.0, 0.0]), jnp.array([0.0, 0.0, 1.0])
+    along = SPHERE.local(north, east)
+    x, R = G.fiber_chart(north, jnp.append(along, 0.0))
+    assert close(x, east)
+    assert close(R, jnp.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]))  # about the axis north × east
+    assert close(G.fiber_chart(north, jnp.array([0.0, 0.0, 0.3])), (north, ROTATIONS.exp(0.3 * north)))
+    # Parallel transport around an octant turns by its area.
+    side = jnp.array([0.0, 1.0, 0.0])
+    corners = [north, east, side, north]
+    sides = [G.fiber_chart(q, jnp.append(SPHERE.local(q, end), 0.0)) for q, end in pairwise(corners)]
+    loop = G.multiply(G.multiply(sides[0], sides[1]), sides[2])
+    assert close(jnp.abs(G.fiber_local(north, loop)), jnp.array([0.0, 0.0, jnp.pi / 2]))
+    with pytest.raises(gm.CutLocusError):
+        G.fiber_local(north, (-north, ROTATIONS.exp(jnp.array([jnp.pi, 0.0, 0.0]))))
+
+
+def test_the_law_of_isomorphism_rejects_another_inverse_on_the_sphere():
+    """(x, R) ↦ (R x, R) with (q, R) ↦ (q, R) in place of its inverse."""
+    same = sphere_isomorphism()
+    (law,) = [law for law in laws_for(same) if law.name == "isomorphism"]
+    wrong = broken(Morphism, same.codomain, same.domain, same.backward.map, __call__=lambda self, g: g)
+    assert check_law(law, Isomorphism(same.forward, wrong), examples=5).worst_defect > 0.1
+
+
+def test_a_pair_of_morphisms_that_are_not_inverse_is_refused():
+    flip_turn = Morphism(*GAUGE_ENDS, lambda g: ((g[0], g[1]), g[2].T))
+    with pytest.raises(gm.ArgumentError, match=r"backward\(forward\(g\)\) == g; .* off by"):
+        Isomorphism(flip_turn, product_to_gauge(PLANE, TURNS))
+    with pytest.raises(gm.ArgumentError, match=r"forward.codomain and backward.domain to be the same groupoid"):
+        Isomorphism(pair_to_group(TURNS), identity_morphism(gm.PairGroupoid(TURNS)))
 
 
 def test_algebroid_maps_and_tangents_compose():

@@ -12,6 +12,7 @@ GROUPOIDS = {
     "group SE3": gm.GroupGroupoid(gm.SE3(tau="cayley")),
     "S2xSO3": TOP,
     "gauge": gm.GaugeGroupoid(gm.Sphere(2), gm.SO3()),
+    "sphere gauge": gm.SphereGaugeGroupoid(),
     "plate-ball": PLATE_BALL,
     "time": gm.TimeExtended(TOP),
     "checked": gm.Checked(TOP),

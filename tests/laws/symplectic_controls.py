@@ -38,8 +38,10 @@ SYMPLECTIC_GROUPOIDS = {
     "se3*": gm.CoadjointGroupoid(gm.SE3()),
 }
 
-# On these the laws of Lie groupoids are checked too: the cotangent groupoid is one like any other.
+# On these the laws of Lie groupoids are checked too, the cotangent groupoid being one like any other: on the first ones in the
+# default run, on all in ``make test-slow``.
 AS_LIE_GROUPOIDS = ("T*pair(R2)", "T*gauge", "so3*")
+SLOW_AS_LIE_GROUPOIDS = ("T*pair(S2)", "T*SO3", "T*SE3", "T*(S2xSO3)", "T*plate-ball", "T*time")
 
 SO3_DUAL = gm.CoadjointGroupoid(gm.SO3())
 CANONICAL = COTANGENT_GROUPOIDS["T*SO3"]
@@ -50,14 +52,15 @@ def _sum_of_forms(self, g):
     return jnp.kron(jnp.eye(2), area(g[0]))
 
 
-def _without_twist(self, g):
+def without_twist(self, g):
     """dq ∧ dp in the frame, as if the frame were one of coordinates."""
     return jnp.kron(jnp.array([[0.0, 1.0], [-1.0, 0.0]]), jnp.eye(3))
 
 
-def _stretched(self, x):
-    """A form that pairs positions and momenta with different weights."""
-    return jnp.kron(jnp.array([[0.0, 1.0], [-1.0, 0.0]]), jnp.diag(jnp.array([1.0, 2.0, 3.0])))
+def _opposite_source(self, x):
+    """The momentum of the first end with the sign of a derivative."""
+    q, p = CANONICAL.source(x)
+    return q, -p
 
 
 CONTROLS = {
@@ -65,7 +68,7 @@ CONTROLS = {
         gm.CoadjointGroupoid, gm.SO3(), symplectic_form=lambda self, g: SO3_DUAL.symplectic_form(g) + jnp.eye(6)
     ),
     "multiplication_symplectic": broken(gm.SymplecticPair, gm.Sphere(2), area, symplectic_form=_sum_of_forms),
-    "fibers_orthogonal": broken(gm.CotangentGroupoid, gm.GroupGroupoid(gm.SO3()), symplectic_form=_without_twist),
+    "fibers_orthogonal": broken(gm.CotangentGroupoid, gm.GroupGroupoid(gm.SO3()), symplectic_form=without_twist),
     "units_lagrangian": broken(gm.SymplecticPair, gm.Sphere(2), area, symplectic_form=_sum_of_forms),
     "target_poisson": broken(
         gm.CoadjointGroupoid, gm.SO3(), poisson_tensor=lambda self, p: -SO3_DUAL.poisson_tensor(p)
@@ -76,14 +79,11 @@ CONTROLS = {
     "anchor_is_poisson": broken(
         gm.CoadjointGroupoid, gm.SO3(), poisson_tensor=lambda self, p: -SO3_DUAL.poisson_tensor(p)
     ),
-    "kernels_agree": broken(gm.CotangentGroupoid, gm.GroupGroupoid(gm.SO3()), symplectic_form=_without_twist),
+    "kernels_agree": broken(gm.CotangentGroupoid, gm.GroupGroupoid(gm.SO3()), symplectic_form=without_twist),
     "orthogonals_meet": broken(
         gm.CoadjointGroupoid, gm.SO3(), symplectic_form=lambda self, g: SO3_DUAL.symplectic_form(g).at[:3].set(0.0)
     ),
-    "differential_graph_lagrangian": broken(
-        gm.CotangentBundle, gm.SO3(), symplectic_form=lambda self, x: _without_twist(self, x)
-    ),
-    "constrained_graph_lagrangian": broken(gm.CotangentBundle, gm.SO3(), symplectic_form=_stretched),
+    "end_momenta": broken(gm.CotangentGroupoid, gm.GroupGroupoid(gm.SO3()), source=_opposite_source),
     "cotangent_product": broken(
         gm.CotangentGroupoid,
         gm.GroupGroupoid(gm.SO3()),

@@ -5,14 +5,20 @@ from laws import groupoid_controls, subjects, symplectic_controls
 from laws.algebroid_controls import ALGEBROID_CONTROLS, ALGEBROIDS
 from laws.bisection_controls import BISECTION_CONTROLS, BISECTION_SUBJECTS
 from laws.groupoid_controls import GROUPOIDS
-from laws.morphism_controls import MORPHISM_CONTROLS, MORPHISM_SUBJECTS
+from laws.lagrangian_controls import COTANGENT_BUNDLES, LAGRANGIAN_CONTROLS
+from laws.mechanics_controls import MECHANICS_CONTROLS, REDUCTIONS, SLOW_REDUCTIONS, SYMMETRIES
+from laws.mechanics_subjects import SLOW_SYSTEMS, SYSTEMS
+from laws.morphism_controls import ISOMORPHISMS, MORPHISM_CONTROLS, MORPHISM_SUBJECTS
 from laws.poisson_controls import POISSON_CONTROLS, POISSON_MANIFOLDS
 from laws.subjects import CALCULUS_LAWS, CAYLEY_GROUPS, GROUPS, MANIFOLDS, TAU_LAWS, WITHOUT_CALCULUS
-from laws.symplectic_controls import AS_LIE_GROUPOIDS, SYMPLECTIC_GROUPOIDS
+from laws.symplectic_controls import AS_LIE_GROUPOIDS, SLOW_AS_LIE_GROUPOIDS, SYMPLECTIC_GROUPOIDS
 
 from groupoid_mech.laws import LAWS, laws_for
 from groupoid_mech.laws.bisection_laws import BISECTION_LAWS
 from groupoid_mech.laws.groupoid_laws import GROUPOID_LAWS
+from groupoid_mech.laws.lagrangian_laws import LAGRANGIAN_LAWS
+from groupoid_mech.laws.mechanics_laws import MECHANICS_LAWS
+from groupoid_mech.laws.reduction_laws import REDUCTION_LAWS
 from groupoid_mech.laws.symplectic_laws import SYMPLECTIC_LAWS
 from groupoid_mech.laws.verify import check_law
 
@@ -24,15 +30,22 @@ CONTROLS = {
     **POISSON_CONTROLS,
     **BISECTION_CONTROLS,
     **MORPHISM_CONTROLS,
+    **LAGRANGIAN_CONTROLS,
+    **MECHANICS_CONTROLS,
 }
 
 TABLES = [  # subjects, and the laws to check on them (None: all that speak about them)
-    ({**MANIFOLDS, **GROUPS, **ALGEBROIDS, **POISSON_MANIFOLDS, **MORPHISM_SUBJECTS}, None),
+    ({**MANIFOLDS, **GROUPS, **ALGEBROIDS, **POISSON_MANIFOLDS, **MORPHISM_SUBJECTS, **ISOMORPHISMS}, None),
     (GROUPOIDS, {law.name for law in GROUPOID_LAWS}),
     (BISECTION_SUBJECTS, {law.name for law in BISECTION_LAWS}),
     (CAYLEY_GROUPS, TAU_LAWS),
-    (SYMPLECTIC_GROUPOIDS, {law.name for law in SYMPLECTIC_LAWS}),
-    ({name: SYMPLECTIC_GROUPOIDS[name] for name in AS_LIE_GROUPOIDS}, {law.name for law in GROUPOID_LAWS}),
+    (SYMPLECTIC_GROUPOIDS, {law.name for law in SYMPLECTIC_LAWS + LAGRANGIAN_LAWS}),
+    (COTANGENT_BUNDLES, {law.name for law in LAGRANGIAN_LAWS}),
+    (
+        {name: SYMPLECTIC_GROUPOIDS[name] for name in AS_LIE_GROUPOIDS + SLOW_AS_LIE_GROUPOIDS},
+        {law.name for law in GROUPOID_LAWS},
+    ),
+    ({**SYSTEMS, **SYMMETRIES, **REDUCTIONS}, None),
 ]
 # Every law is checked on several objects in the default run; on these, with the largest programs, in ``make test-slow``.
 SLOW_SUBJECTS = {
@@ -48,6 +61,13 @@ SLOW_SUBJECTS = {
     "A(time-extended pair R2)",
 }
 SLOW_CALCULUS = {"S3", "S2xT1", "bent_circle", "SE3"}
+# Or with some of their laws only.
+SLOW_LAWS = {
+    **{name: CALCULUS_LAWS for name in SLOW_CALCULUS},
+    **{name: {law.name for law in GROUPOID_LAWS} for name in SLOW_AS_LIE_GROUPOIDS},
+    **{name: {law.name for law in MECHANICS_LAWS} - {"hamiltonian_map_poisson"} for name in SLOW_SYSTEMS},
+    **{name: {law.name for law in REDUCTION_LAWS} for name in SLOW_REDUCTIONS},
+}
 
 CASES = [
     (name, subject, law)
@@ -59,7 +79,7 @@ CASES = [
 
 
 def _marks(name, law):
-    slow = name in SLOW_SUBJECTS or (name in SLOW_CALCULUS and law.name in CALCULUS_LAWS)
+    slow = name in SLOW_SUBJECTS or law.name in SLOW_LAWS.get(name, ())
     return [pytest.mark.xdist_group(f"laws of {name}"), *([pytest.mark.slow] if slow else [])]
 
 

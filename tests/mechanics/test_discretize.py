@@ -56,15 +56,15 @@ def test_the_legendre_maps_are_those_of_the_inverse_derivative_of_tau(tau):
 
 def test_rules_on_a_pair_groupoid_are_the_textbook_ones():
     dt, (q, r) = 0.1, (jnp.array([0.4, -0.3]), jnp.array([0.5, 0.1]))
-    v, l = (r - q) / dt, Pendulum()
+    v, lagrangian = (r - q) / dt, Pendulum()
     expected = {
-        "left": dt * l(q, v),
-        "right": dt * l(r, v),
-        "trapezoid": dt * (l(q, v) + l(r, v)) / 2,
-        "midpoint": dt * l((q + r) / 2, v),
+        "left": dt * lagrangian(q, v),
+        "right": dt * lagrangian(r, v),
+        "trapezoid": dt * (lagrangian(q, v) + lagrangian(r, v)) / 2,
+        "midpoint": dt * lagrangian((q + r) / 2, v),
     }
     for rule, value in expected.items():
-        assert float(abs(gm.discretize(l, PLANE, dt, rule=rule).action((q, r)) - value)) < 1e-15
+        assert float(abs(gm.discretize(lagrangian, PLANE, dt, rule=rule).action((q, r)) - value)) < 1e-15
 
 
 @pytest.mark.parametrize(("rule", "order"), [("trapezoid", 2), ("midpoint", 2), ("left", 1), ("right", 1)])
@@ -111,8 +111,8 @@ def body_flow():
 def test_the_continuous_equations_on_an_algebroid_are_those_of_euler(body_flow):
     """Π' = Π × ω: an independent integration of the textbook equation."""
     _, _, velocities = body_flow.trajectory(NOWHERE, OMEGA, 0.25, 8)
-    I = np.asarray(INERTIA)
-    exact = solve_ivp(lambda t, p: np.cross(p, p / I), (0, 2), I * OMEGA, "DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    inertia = np.asarray(INERTIA)
+    exact = solve_ivp(lambda t, p: np.cross(p, p / inertia), (0, 2), inertia * OMEGA, "DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
     np.testing.assert_allclose(INERTIA * velocities[-1], exact, atol=1e-11)
 
 

@@ -46,6 +46,9 @@ def test_thinning_keeps_every_so_many_arrows_of_the_same_run(trajectory):
     np.testing.assert_array_equal(thin.base_points, trajectory.base_points[::25])
     np.testing.assert_array_equal(thin.momenta, trajectory.momenta[::25])
     np.testing.assert_array_equal(thin.arrows[0], trajectory.arrows[0][24::25])
+    worst = np.asarray(trajectory.residuals).reshape(24, 25).max(axis=1)
+    np.testing.assert_array_equal(thin.residuals, worst)
+    np.testing.assert_array_equal(thin.iterations, np.asarray(trajectory.iterations).reshape(24, 25).max(axis=1))
     with pytest.raises(gm.ArgumentError, match="save_every=1"):
         thin.euler_lagrange_defects()
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from groupoid_mech.numerics.matrix import axial, complement, cross_matrix, matmul, matvec, solve
+from groupoid_mech.numerics.matrix import axial, complement, cross_matrix, matmul, matvec, right_inverse, solve
 
 RNG = np.random.default_rng(0)
 
@@ -47,6 +47,22 @@ def test_solve_derivative(differentiate):
     np.testing.assert_allclose(differentiate(lambda b: solve(A, b))(b), inverse, atol=1e-13)
     expected = -np.einsum("ij,k->ijk", inverse, x)
     np.testing.assert_allclose(differentiate(lambda A: solve(A, b))(A), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (2, 5), (3, 3), (7, 8)])
+def test_right_inverse(shape):
+    B = jnp.asarray(RNG.normal(size=shape))
+    np.testing.assert_allclose(right_inverse(B), np.linalg.pinv(B), atol=1e-12)
+    assert right_inverse(B[:0]).shape == (shape[1], 0)
+
+
+@pytest.mark.parametrize("differentiate", [jax.jacfwd, jax.jacrev])
+def test_right_inverse_derivatives(differentiate):
+    B = jnp.asarray(RNG.normal(size=(2, 4)))
+    plain = lambda B: B.T @ jnp.linalg.inv(B @ B.T)  # noqa: E731
+    np.testing.assert_allclose(differentiate(right_inverse)(B), differentiate(plain)(B), atol=1e-12)
+    twice = [differentiate(lambda B, f=f: jax.jacfwd(f)(B)[0, 0])(B) for f in (right_inverse, plain)]
+    np.testing.assert_allclose(*twice, atol=1e-11)
 
 
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 1), (3, 2), (5, 2), (4, 3)])

@@ -5,13 +5,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from laws.symplectic_controls import SYMPLECTIC_GROUPOIDS, TOP, area
+from laws.symplectic_controls import SYMPLECTIC_GROUPOIDS, area
 
 import groupoid_mech as gm
-from groupoid_mech.laws.kinds import A_FUNCTION
-from groupoid_mech.laws.law import build_batch
-
-RNG = np.random.default_rng(0)
+from groupoid_mech.laws.kinds import Quadratic, ambient_size
 
 
 def test_pair_groupoid_gives_the_textbook_signs():
@@ -56,33 +53,96 @@ def test_the_form_is_closed(name):
     np.testing.assert_allclose(d, 0, atol=1e-13)
 
 
-FUNCTIONS_ON = {"SO3": gm.GroupGroupoid(gm.SO3()), "S2xSO3": TOP}
-
-
 @eqx.filter_jit
-def singular_values(T, L, g):
-    """Those of T(α̃|Σ) and T(β̃|Σ) for Σ = dL(G)."""
-    sigma = gm.differential_graph(T.groupoid.space, L)
-    point, J = sigma(g), sigma.tangent(g)
-    values = [jnp.linalg.svd(A @ J, compute_uv=False) for A in (T.tangent_source(point), T.tangent_target(point))]
-    return (*values, sigma.isotropy(T.symplectic_form, g))
+def singular_values(G, sigma, s):
+    """Those of T(α|Σ) and T(β|Σ), and the pull-back of the form."""
+    ends = [gm.push_forward(sigma.parameters, G.base, lambda s, f=f: f(sigma(s)), s) for f in (G.source, G.target)]
+    return *(jnp.linalg.svd(A, compute_uv=False) for A in ends), sigma.isotropy(G.symplectic_form, s)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS_ON)
-def test_kernels_on_nonlinear_lagrangian_submanifolds(name):
-    """Theorem 2.16 on Σ = dL(G) with drawn L, regular and degenerate."""
-    G = FUNCTIONS_ON[name]
-    T, M = gm.CotangentGroupoid(G), G.space
-    g = M.random_point(jax.random.key(3))
-    L = build_batch(A_FUNCTION, M, np.array([0]), RNG.uniform(-1, 1, (1, A_FUNCTION.size(M))))
-    drawn = jax.tree.map(lambda leaf: leaf[0], L)
-    source, target, isotropy = singular_values(T, drawn, g)
-    np.testing.assert_allclose(isotropy, 0, atol=1e-13)
-    assert min(source) > 1e-6
-    assert min(target) > 1e-6
-    flat = jax.tree.map(jnp.zeros_like, drawn)
-    source, target, _ = singular_values(T, flat, g)  # L = 0: Σ is the zero section, and all momenta vanish
-    assert sum(source < 1e-10) == sum(target < 1e-10) == G.rank
+def kernels(G, sigma, s):
+    """The dimensions of the kernels of T(α|Σ) and T(β|Σ), and how far Σ is from isotropic."""
+    source, target, isotropy = singular_values(G, sigma, s)
+    return int(sum(source < 1e-10)), int(sum(target < 1e-10)), float(jnp.max(jnp.abs(isotropy)))
+
+
+def quadratic(M, seed=0):
+    n = ambient_size(M)
+    rng = np.random.default_rng(seed)
+    return Quadratic(jnp.asarray(rng.normal(size=(n, n))), jnp.asarray(rng.normal(size=n)))
+
+
+def test_kernels_on_generated_relations():
+    """Theorem 2.16 in T*Q⁻ × T*Q: regular where D₁D₂L is, and as degenerate as it."""
+    Q = gm.Sphere(2)
+    G, M = SYMPLECTIC_GROUPOIDS["pair(T*S2)"], gm.ProductManifold(Q, Q)
+    s, L = M.random_point(jax.random.key(4)), quadratic(M)
+    for dimension, mixed in enumerate((L.A[:3, 3:], jnp.outer(L.b[:3], L.b[3:]), jnp.zeros((3, 3)))):
+        A = L.A.at[:3, 3:].set(mixed).at[3:, :3].set(0.0)
+        source, target, isotropy = kernels(G, gm.generated_relation(Q, Q, Quadratic(A, L.b)), s)
+        assert (source, target) == (dimension, dimension)
+        assert isotropy < 1e-13
+
+
+def test_kernels_in_the_coadjoint_groupoid():
+    """Theorem 2.16 on the image of dL(H) in H ⋉ h*: with L drawn, and with L = 0."""
+    G, H = SYMPLECTIC_GROUPOIDS["so3*"], gm.SO3()
+    h = H.random_point(jax.random.key(5))
+    for L, dimension in ((quadratic(H), 0), (jax.tree.map(jnp.zeros_like, quadratic(H)), 3)):
+        sigma = gm.Immersion(H, G.space, Image(H, L))
+        source, target, isotropy = kernels(G, sigma, h)
+        assert (source, target) == (dimension, dimension)
+        assert isotropy < 1e-13
+
+
+class Image(eqx.Module):
+    """h ↦ (Ad*_{h⁻¹} dL(h), h)."""
+
+    group: gm.SO3
+    L: Quadratic
+
+    def __call__(self, h):
+        return self.group.coadjoint(h) @ gm.differential(self.group, self.L, h), h
+
+
+def test_kernels_on_surfaces_with_an_area():
+    """Theorem 2.16 in S²⁻ × S²: the graph of a twist is regular, a product of two curves degenerate at both ends."""
+    G, S2 = SYMPLECTIC_GROUPOIDS["pair(S2, area)"], gm.Sphere(2)
+    twist = gm.map_graph(S2, S2, lambda x: gm.SO3().exp(jnp.stack([0.0 * x[2], 0.0 * x[2], x[2] ** 2])) @ x)
+    assert kernels(G, twist, S2.random_point(jax.random.key(6)))[:2] == (0, 0)
+    parallels = gm.Immersion(
+        gm.Torus(2), G.space, lambda s: tuple(jnp.stack([0.6 * jnp.cos(a), 0.6 * jnp.sin(a), 0.8 + 0 * a]) for a in s)
+    )
+    for sigma, s in ((twist, S2.random_point(jax.random.key(6))), (parallels, jnp.array([0.3, 1.2]))):
+        assert kernels(G, sigma, s)[2] < 1e-14
+    assert kernels(G, parallels, jnp.array([0.3, 1.2]))[:2] == (1, 1)
+
+
+def test_kernels_on_the_graph_of_a_form_that_is_not_closed():
+    """σ = q₁·dq₁ + A q₁·dq₀ on pairs: F⁺ forgets q₀, F⁻ does not forget q₁. Theorem 2.16 needs dσ = 0."""
+    T = gm.CotangentGroupoid(gm.PairGroupoid(gm.Euclidean(2)))
+    M = T.groupoid.space
+    g = (jnp.array([0.3, 0.1]), jnp.array([0.5, -0.2]))
+    A = jnp.array([[1.0, 2.0], [0.0, 1.0]])
+    sigma = gm.one_form_graph(M, lambda g: jnp.concatenate([A @ g[1], g[1]]))
+    source, target, isotropy = kernels(T, sigma, g)
+    assert (source, target) == (0, 2)
+    assert isotropy > 1
+    closed = gm.one_form_graph(M, lambda g: jnp.concatenate([A @ g[1], g[1] + A.T @ g[0]]))
+    assert kernels(T, closed, g)[:2] == (0, 0)
+
+
+def test_kernels_on_a_constrained_hypersurface():
+    """Theorem 2.16 on Σ_L over φ = 0 in pairs of points: regular for a drawn L, degenerate for L = 0, ν = 0."""
+    T = gm.CotangentGroupoid(gm.PairGroupoid(gm.Euclidean(2)))
+    N = gm.Euclidean(3)
+    surface = lambda n: (n[:2], jnp.stack([n[2], n[0] ** 2 + n[1] * n[2]]))  # noqa: E731
+    L = quadratic(T.groupoid.space)
+    for scale, dimension in ((1.0, 0), (0.0, 1)):
+        sigma = gm.constrained_graph(T.groupoid.space, N, surface, lambda n, scale=scale: scale * L(surface(n)))
+        source, target, isotropy = kernels(T, sigma, (jnp.array([0.3, 0.4, 0.5]), scale * jnp.ones(1)))
+        assert (source, target) == (dimension, dimension)
+        assert isotropy < 1e-13
 
 
 def circle(s):

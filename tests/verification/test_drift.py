@@ -1,0 +1,85 @@
+"""A million steps: momenta drift like a random walk of round-off, energies have no trend, points stay on their manifolds.
+
+The largest relative drift up to step n, with ε the unit of round-off, stays below 10 (ε/dt) √n and grows like n to a power of at
+most 3/4. A linear drift, which a bias in every step gives, has the power 1.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import groupoid_mech as gm
+
+STEPS, PIECE, STRIDE = 10**6, 10**5, 100
+EPS = np.finfo(float).eps
+S = gm.systems
+# Starts in general position: several, since one random walk says little about its power.
+STARTS = 5
+
+
+def spherical_pendulum(rng):
+    q = rng.normal(size=3)
+    return S.spherical_pendulum(position=q / np.linalg.norm(q), velocity=2 * rng.normal(size=3)), "angular momentum"
+
+
+def rigid_body(rng):
+    return S.rigid_body(velocity=rng.normal(size=3)), "squared angular momentum"
+
+
+def heavy_top(rng):
+    q = rng.normal(size=3)
+    spin = np.array([0.0, 0.0, 5.0]) + rng.normal(size=3)
+    return S.heavy_top(direction=q / np.linalg.norm(q), velocity=spin), "vertical angular momentum"
+
+
+def power(steps, drifts):
+    """The power of n in the largest drift up to n, fitted between a thousand steps and all."""
+    at = np.geomspace(1000, steps[-1], 13)
+    reached = np.interp(at, steps, np.maximum.accumulate(drifts))
+    return np.polyfit(np.log(at), np.log(reached), 1)[0]
+
+
+def test_the_power_tells_a_random_walk_from_a_bias():
+    steps = np.arange(0, STEPS + 1, STRIDE)
+    walks = np.random.default_rng(0).normal(size=(5, len(steps))).cumsum(axis=1)
+    assert power(steps, np.median([np.maximum.accumulate(np.abs(walk)) for walk in walks], axis=0)) <= 0.75
+    assert power(steps, steps / STEPS) > 0.95
+
+
+@eqx.filter_jit
+def largest_violation(G, trajectory):
+    off = jax.vmap(G.base.violation)(trajectory.base_points), jax.vmap(G.space.violation)(trajectory.arrows)
+    return jnp.maximum(jnp.max(off[0]), jnp.max(off[1]))
+
+
+def run(model, name):
+    """Invariant and energy at every kept step of a long run; residuals and points are checked in all steps."""
+    values, energies, begin = [], [], model.start
+    for _ in range(STEPS // PIECE):
+        trajectory = model.system.simulate(begin, PIECE)
+        begin = trajectory.end
+        assert np.max(trajectory.residuals) <= 1e-12
+        assert float(largest_violation(model.system.groupoid, trajectory)) <= 1e-12
+        values.append(np.asarray(model.invariant_values(trajectory)[name])[:-1:STRIDE])
+        energies.append(np.asarray(model.energies(trajectory))[:-1:STRIDE])
+    return np.concatenate(values), np.concatenate(energies)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", [spherical_pendulum, rigid_body, heavy_top], ids=lambda f: f.__name__)
+def test_a_million_steps(system):
+    steps, rng, walks = np.arange(0, STEPS, STRIDE), np.random.default_rng(20), []
+    for _ in range(STARTS):
+        model, name = system(rng)
+        values, energies = run(model, name)
+        walks.append(np.maximum.accumulate(np.abs(values - values[0]) / abs(values[0])))
+        assert np.all(walks[-1] <= 10 * EPS / float(model.dt) * np.sqrt(np.maximum(steps, STRIDE)))
+        tenth, scale = len(energies) // 10, np.max(np.abs(energies))
+        trend = abs(np.mean(energies[-tenth:]) - np.mean(energies[:tenth]))
+        assert trend <= 0.1 * np.ptp(energies) or np.ptp(energies) <= 1e-11 * scale
+    drift = np.median(walks, axis=0)
+    found = power(steps, drift)
+    print(f"{name}: {drift[-1]:.2g} = {drift[-1] / (EPS * np.sqrt(STEPS)):.2g} ε√n, like n^{found:.2f}")
+    assert found <= 0.75
