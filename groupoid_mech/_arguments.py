@@ -197,8 +197,10 @@ def _guarded(method: Callable[..., Any], kinds: tuple[str, ...], condition: str 
         if len(values) != len(names):
             raise TypeError(f"{type(self).__name__}.{method.__name__} takes ({', '.join(names)}); got {len(values)}")
         for name, kind, value in zip(names, kinds, values, strict=True):
-            getattr(self, f"check_{kind}")(value, owner=f"{type(self).__name__}.{method.__name__}", name=name)
-        if not is_concrete((self, values)):
+            # The function of the class: a bound method of an Equinox module is a new module at every access.
+            check = getattr(type(self), f"check_{kind}")
+            check(self, value, owner=f"{type(self).__name__}.{method.__name__}", name=name)
+        if not is_concrete(values) or not is_concrete(self):
             return method(self, *values)
         if condition is not None:
             getattr(self, condition)(*values)

@@ -15,14 +15,27 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 os.environ["MPLBACKEND"] = "Agg"
 
+_QUICK_TO_COMPILE = (
+    "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
+)
+
 
 def pytest_configure(config):
-    """Compile for a single run: with little optimization the suite takes a third less. Unknown flags would end JAX: ask first."""
-    if "XLA_FLAGS" not in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:
-        flags = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+    """Settings for the workers, which fill all cores already: one thread for each, and code that is quick to make.
+
+    Threads of a BLAS that wait for each other took a minute of the suite, optimized code a third of it. Unknown flags would end JAX:
+    ask first.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if "XLA_FLAGS" not in os.environ:
         probe = [sys.executable, "-c", "import jax; jax.numpy.zeros(1)"]
-        if subprocess.run(probe, env={**os.environ, "XLA_FLAGS": flags}, capture_output=True).returncode == 0:
-            os.environ["XLA_FLAGS"] = flags
+        if (
+            subprocess.run(probe, env={**os.environ, "XLA_FLAGS": _QUICK_TO_COMPILE}, capture_output=True).returncode
+            == 0
+        ):
+            os.environ["XLA_FLAGS"] = _QUICK_TO_COMPILE
 
 
 def pytest_collection_modifyitems(items):

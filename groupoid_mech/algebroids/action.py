@@ -13,6 +13,7 @@ from groupoid_mech.algebroids.algebroid import LieAlgebroid
 from groupoid_mech.groupoids.action import ActionGroupoid
 from groupoid_mech.groups.lie_group import LieGroup
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.numerics.matrix import unit_matrix
 
 
 @final
@@ -55,7 +56,7 @@ class ActionAlgebroid(LieAlgebroid):
             moved = jax.jvp(lambda b: self.action(q, self.group.exp(b)), (jnp.zeros(self.rank),), (xi,))[1]
             return self.base.from_ambient(q, moved)
 
-        return jax.vmap(generator, out_axes=1)(jnp.eye(self.rank))
+        return jax.vmap(generator, out_axes=1)(unit_matrix(self.rank))
 
     def structure(self, q: Point) -> Array:
         return self.group.structure_constants()

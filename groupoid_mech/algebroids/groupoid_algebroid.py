@@ -11,6 +11,7 @@ from groupoid_mech._types import Array, Matrix, Point, Vector
 from groupoid_mech.algebroids.algebroid import LieAlgebroid
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.numerics.matrix import unit_matrix
 
 
 @final
@@ -48,7 +49,7 @@ class GroupoidAlgebroid(LieAlgebroid):
 
     def structure(self, q: Point) -> Array:
         G = self.groupoid
-        unit, basis = G.unit(q), jnp.eye(self.rank)
+        unit, basis = G.unit(q), unit_matrix(self.rank)
 
         # The fields stay in ambient form: back and forth between frames would be differentiated as well.
         def left_frame(g: Point) -> Point:

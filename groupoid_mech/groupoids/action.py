@@ -14,6 +14,7 @@ from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groups.lie_group import LieGroup
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
 from groupoid_mech.manifolds.product import ProductManifold
+from groupoid_mech.numerics.quick_jit import quick_jit
 
 
 @final
@@ -88,7 +89,7 @@ def _require_right_action(G: ActionGroupoid) -> None:
         raise NotAnActionError(f"{owner}; on a drawn example the two sides differ by {right:.3g}. {cure}")
 
 
-@eqx.filter_jit
+@quick_jit
 def _action_defects(G: ActionGroupoid) -> tuple[Scalar, Scalar, Scalar]:
     keys = jax.random.split(jax.random.key(0), 3)
     q, h, k = G.base.random_point(keys[0]), G.group.random_point(keys[1]), G.group.random_point(keys[2])

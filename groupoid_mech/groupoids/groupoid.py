@@ -15,6 +15,7 @@ from groupoid_mech._arguments import checked, guard, is_concrete, require_vector
 from groupoid_mech._types import Matrix, Point, Scalar, Vector
 from groupoid_mech.errors import NotComposableError
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
+from groupoid_mech.numerics.matrix import unit_matrix
 
 
 class LieGroupoid(eqx.Module):
@@ -153,7 +154,7 @@ class LieGroupoid(eqx.Module):
     def algebroid_projection(self, q: Point) -> Matrix:
         r"""The matrix of :math:`\pi_q: T_{\epsilon(q)}G \to A_qG,\; v \mapsto v - T(\epsilon\circ\alpha)v`, MMS Theorem A.2."""
         unit = self.unit(q)
-        vertical = jnp.eye(self.space.dim) - self.tangent_unit(q) @ self.tangent_source(unit)
+        vertical = unit_matrix(self.space.dim) - self.tangent_unit(q) @ self.tangent_source(unit)
         return jax.vmap(lambda v: self.algebroid_coordinates(q, v), in_axes=1, out_axes=1)(vertical)
 
     def gap(self, g: Point, h: Point) -> Scalar:
@@ -162,11 +163,11 @@ class LieGroupoid(eqx.Module):
 
     def check_arrow(self, g: Point, *, owner: str = "", name: str = "g") -> None:
         """Raise an error that says what is wrong if ``g`` is not an arrow of this groupoid."""
-        self.space.check_point(g, owner=owner or f"{type(self).__name__}.check_arrow", name=name)
+        Manifold.check_point(self.space, g, owner=owner or f"{type(self).__name__}.check_arrow", name=name)
 
     def check_point(self, q: Point, *, owner: str = "", name: str = "q") -> None:
         """Raise an error that says what is wrong if ``q`` is not a point of the base."""
-        self.base.check_point(q, owner=owner or f"{type(self).__name__}.check_point", name=name)
+        Manifold.check_point(self.base, q, owner=owner or f"{type(self).__name__}.check_point", name=name)
 
     def check_algebroid_vector(self, a: Vector, *, owner: str = "", name: str = "a") -> None:
         """Raise an error that says what is wrong if ``a`` is not a coordinate vector of the algebroid."""
@@ -225,7 +226,7 @@ def _push(f: Any, x: Any, v: Any) -> Any:
 
 def _columns(linear: Any, size: int) -> Matrix:
     """The matrix of a linear map on R^size."""
-    return jax.vmap(linear, out_axes=1)(jnp.eye(size))
+    return jax.vmap(linear, out_axes=1)(unit_matrix(size))
 
 
 def point_distance(x: Point, y: Point) -> Scalar:

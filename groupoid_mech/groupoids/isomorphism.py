@@ -23,6 +23,7 @@ from groupoid_mech.groups.so3 import SO3
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
 from groupoid_mech.manifolds.sphere import Sphere
 from groupoid_mech.numerics.matrix import matvec
+from groupoid_mech.numerics.quick_jit import quick_jit
 
 _CHECKED_ARROWS = 4
 
@@ -121,7 +122,7 @@ def _require_inverse(condition: str, first: Morphism, second: Morphism) -> None:
         )
 
 
-@eqx.filter_jit
+@quick_jit
 def _round_trip(first: Morphism, second: Morphism) -> Scalar:
     def distance(key: Key) -> Scalar:
         g = first.domain.space.random_point(key)

@@ -28,6 +28,8 @@ from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groupoids.sameness import require_same_groupoid
 from groupoid_mech.manifolds.calculus import push_forward
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD
+from groupoid_mech.numerics.matrix import unit_matrix
+from groupoid_mech.numerics.quick_jit import quick_jit
 
 _CHECKED_PAIRS = 4
 
@@ -151,7 +153,7 @@ def _algebroid_map(Phi: Morphism, q: Point) -> Matrix:
     def coordinates(a: Vector) -> Vector:
         return H.fiber_local(image, Phi.map(G.fiber_chart(q, a)))
 
-    return jax.vmap(lambda a: jax.jvp(coordinates, (jnp.zeros(G.rank),), (a,))[1], out_axes=1)(jnp.eye(G.rank))
+    return jax.vmap(lambda a: jax.jvp(coordinates, (jnp.zeros(G.rank),), (a,))[1], out_axes=1)(unit_matrix(G.rank))
 
 
 def _require_arrows(Phi: Morphism) -> None:
@@ -190,7 +192,7 @@ def _cure(key: str, name: str, defects: dict[str, float]) -> str:
     return ""
 
 
-@eqx.filter_jit
+@quick_jit
 def _morphism_defects(Phi: Morphism) -> dict[str, Scalar]:
     G, H = Phi.domain, Phi.codomain
 

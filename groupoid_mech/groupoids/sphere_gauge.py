@@ -11,7 +11,7 @@ from groupoid_mech.groups.rotations import rotation_from_vector
 from groupoid_mech.groups.so3 import SO3
 from groupoid_mech.manifolds.product import ProductManifold
 from groupoid_mech.manifolds.sphere import Sphere
-from groupoid_mech.numerics.matrix import axial, cross_matrix, dot, matmul, matvec
+from groupoid_mech.numerics.matrix import axial, cross_matrix, dot, matmul, matvec, unit_matrix
 
 
 @final
@@ -74,4 +74,4 @@ class SphereGaugeGroupoid(LieGroupoid):
 def _great_circle_rotation(x: Point, y: Point) -> Matrix:
     r"""The rotation about :math:`x \times y` that carries x to y: :math:`I + K + K^2/(1 + x \cdot y)`, :math:`K = \widehat{x \times y}`."""
     K = cross_matrix(jnp.cross(x, y))
-    return jnp.eye(3) + K + matmul(K, K) / (1 + dot(x, y))
+    return unit_matrix(3) + K + matmul(K, K) / (1 + dot(x, y))

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from groupoid_mech._arguments import guard, require_choice
 from groupoid_mech._types import Array, Matrix, Point, Vector
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.numerics.matrix import unit_matrix
 
 TAUS = ("exp", "cayley")
 
@@ -143,7 +144,7 @@ class LieGroup(Manifold):
 
     def structure_constants(self) -> Array:
         r"""The array ``C[c, a, b]`` with :math:`[E_a, E_b] = C^c_{ab} E_c`."""
-        return jnp.moveaxis(jax.vmap(self.ad)(jnp.eye(self.dim)), 0, 1)
+        return jnp.moveaxis(jax.vmap(self.ad)(unit_matrix(self.dim)), 0, 1)
 
 
 def trivialized_derivative(G: LieGroup, tau: Callable[[Vector], Point], xi: Vector) -> Matrix:
@@ -152,7 +153,7 @@ def trivialized_derivative(G: LieGroup, tau: Callable[[Vector], Point], xi: Vect
     For τ without a closed-form derivative, and the reference for those that have one.
     """
     x = tau(xi)
-    return jax.vmap(lambda v: G.from_ambient(x, jax.jvp(tau, (xi,), (v,))[1]), out_axes=1)(jnp.eye(G.dim))
+    return jax.vmap(lambda v: G.from_ambient(x, jax.jvp(tau, (xi,), (v,))[1]), out_axes=1)(unit_matrix(G.dim))
 
 
 def adjoint_by_autodiff(G: LieGroup, g: Point) -> Matrix:
@@ -163,7 +164,7 @@ def adjoint_by_autodiff(G: LieGroup, g: Point) -> Matrix:
         turned = jax.jvp(lambda h: G.multiply(G.multiply(g, h), G.inverse(g)), (e,), (G.to_ambient(e, v),))[1]
         return G.from_ambient(e, turned)
 
-    return jax.vmap(column, out_axes=1)(jnp.eye(G.dim))
+    return jax.vmap(column, out_axes=1)(unit_matrix(G.dim))
 
 
 def ad_by_autodiff(G: LieGroup, xi: Vector) -> Matrix:

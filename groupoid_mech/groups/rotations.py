@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Matrix, Scalar, Vector
 from groupoid_mech.numerics.angle import ROUND_OFF, angle_ratio
-from groupoid_mech.numerics.matrix import axial, cross_matrix, dot, matmul, matvec
+from groupoid_mech.numerics.matrix import axial, cross_matrix, dot, matmul, matvec, unit_matrix
 from groupoid_mech.numerics.newton import newton_root
 from groupoid_mech.numerics.stumpff import stumpff
 
@@ -21,7 +21,7 @@ from groupoid_mech.numerics.stumpff import stumpff
 def rotation_from_vector(w: Vector) -> Matrix:
     r"""Rodrigues' formula: the rotation by the angle :math:`|\omega|` about the axis :math:`\omega`."""
     t, W = dot(w, w), cross_matrix(w)
-    return jnp.eye(3) + stumpff(1, t) * W + stumpff(2, t) * matmul(W, W)
+    return unit_matrix(3) + stumpff(1, t) * W + stumpff(2, t) * matmul(W, W)
 
 
 def left_integral(w: Vector) -> Matrix:
@@ -41,33 +41,33 @@ def kappa(t: Scalar) -> Scalar:
 
 def dexp_cubic(ad: Matrix, t: Scalar) -> Matrix:
     r""":math:`(1 - e^{-\mathrm{ad}})/\mathrm{ad} = I - c_2\,\mathrm{ad} + c_3\,\mathrm{ad}^2` where :math:`\mathrm{ad}^3 = -t\,\mathrm{ad}`."""
-    return jnp.eye(ad.shape[0]) - stumpff(2, t) * ad + stumpff(3, t) * matmul(ad, ad)
+    return unit_matrix(ad.shape[0]) - stumpff(2, t) * ad + stumpff(3, t) * matmul(ad, ad)
 
 
 def dexp_cubic_inverse(ad: Matrix, t: Scalar) -> Matrix:
     r""":math:`\mathrm{ad}/(1 - e^{-\mathrm{ad}}) = I + \tfrac12\mathrm{ad} + \kappa\,\mathrm{ad}^2` where :math:`\mathrm{ad}^3 = -t\,\mathrm{ad}`."""
-    return jnp.eye(ad.shape[0]) + 0.5 * ad + kappa(t) * matmul(ad, ad)
+    return unit_matrix(ad.shape[0]) + 0.5 * ad + kappa(t) * matmul(ad, ad)
 
 
 def rotation_cayley(w: Vector) -> Matrix:
     r""":math:`(I - \hat\omega/2)^{-1}(I + \hat\omega/2) = I + \frac{1}{1 + t/4}(\hat\omega + \tfrac12\hat\omega^2)`."""
     W = cross_matrix(w)
-    return jnp.eye(3) + (W + 0.5 * matmul(W, W)) / (1 + 0.25 * dot(w, w))
+    return unit_matrix(3) + (W + 0.5 * matmul(W, W)) / (1 + 0.25 * dot(w, w))
 
 
 def half_step_inverse(w: Vector) -> Matrix:
     r""":math:`(I - \hat\omega/2)^{-1} = \frac{1}{1 + t/4}(I + \tfrac12\hat\omega + \tfrac14\omega\omega^T)`."""
-    return (jnp.eye(3) + 0.5 * cross_matrix(w) + 0.25 * w[:, None] * w[None, :]) / (1 + 0.25 * dot(w, w))
+    return (unit_matrix(3) + 0.5 * cross_matrix(w) + 0.25 * w[:, None] * w[None, :]) / (1 + 0.25 * dot(w, w))
 
 
 def rotation_dcayley(w: Vector) -> Matrix:
     r""":math:`d\mathrm{cay}_\omega = \frac{1}{1 + t/4}(I - \tfrac12\hat\omega)`."""
-    return (jnp.eye(3) - 0.5 * cross_matrix(w)) / (1 + 0.25 * dot(w, w))
+    return (unit_matrix(3) - 0.5 * cross_matrix(w)) / (1 + 0.25 * dot(w, w))
 
 
 def rotation_dcayley_inverse(w: Vector) -> Matrix:
     r""":math:`(d\mathrm{cay}_\omega)^{-1} = I + \tfrac12\hat\omega + \tfrac14\omega\omega^T`."""
-    return jnp.eye(3) + 0.5 * cross_matrix(w) + 0.25 * w[:, None] * w[None, :]
+    return unit_matrix(3) + 0.5 * cross_matrix(w) + 0.25 * w[:, None] * w[None, :]
 
 
 def quaternion_of(R: Matrix) -> Vector:
@@ -118,7 +118,7 @@ def rotation_of_quaternion(q: Vector) -> Matrix:
     r"""The rotation :math:`x \mapsto q x \bar q` of a unit quaternion."""
     w, u = q[0], q[1:]
     U = cross_matrix(u)
-    return jnp.eye(3) + 2 * w * U + 2 * matmul(U, U)
+    return unit_matrix(3) + 2 * w * U + 2 * matmul(U, U)
 
 
 def quaternion_product(p: Vector, q: Vector) -> Vector:

@@ -14,6 +14,7 @@ from groupoid_mech.laws.morphism_laws import MORPHISM_LAWS
 from groupoid_mech.laws.poisson_laws import POISSON_LAWS
 from groupoid_mech.laws.reduction_laws import REDUCTION_LAWS
 from groupoid_mech.laws.symplectic_laws import SYMPLECTIC_LAWS
+from groupoid_mech.laws.variational_laws import VARIATIONAL_LAWS
 
 LAWS: tuple[Law, ...] = (
     MANIFOLD_LAWS
@@ -26,6 +27,7 @@ LAWS: tuple[Law, ...] = (
     + SYMPLECTIC_LAWS
     + LAGRANGIAN_LAWS
     + MECHANICS_LAWS
+    + VARIATIONAL_LAWS
     + REDUCTION_LAWS
 )
 

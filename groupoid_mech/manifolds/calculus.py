@@ -30,6 +30,7 @@ from groupoid_mech._arguments import (
 from groupoid_mech._types import Array, Covector, Form, Function, Matrix, Point, Vector, VectorField
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.numerics.matrix import unit_matrix
 
 
 def differential(M: Manifold, f: Function, x: Point) -> Covector:
@@ -187,12 +188,12 @@ def directional_derivative(M: Manifold, f: Callable[[Point], Any], x: Point, v: 
 
 def frame_derivatives(M: Manifold, f: Callable[[Point], Array], x: Point) -> Array:
     r"""The derivatives :math:`e_a[f](x)` along the frame, with the index a as first axis."""
-    return jax.vmap(lambda v: directional_derivative(M, f, x, v))(jnp.eye(M.dim))
+    return jax.vmap(lambda v: directional_derivative(M, f, x, v))(unit_matrix(M.dim))
 
 
 def structure_functions(M: Manifold, x: Point) -> Array:
     r"""The structure functions of the frame, ``C[c, a, b]`` with :math:`[e_a, e_b] = C^c_{ab}\,e_c` at x."""
-    basis = jnp.eye(M.dim)
+    basis = unit_matrix(M.dim)
 
     def slope(a: Vector) -> Any:
         return jax.vmap(lambda b: directional_derivative(M, lambda y: M.to_ambient(y, b), x, a))(basis)
@@ -211,7 +212,7 @@ def _differential(M: Manifold, f: Function, x: Point) -> Covector:
 def _push_forward(M: Manifold, N: Manifold, f: Callable[[Point], Point], x: Point) -> tuple[Point, Matrix]:
     # The value comes along with the columns: one copy of f in the program.
     columns = jax.vmap(lambda v: jax.jvp(f, (x,), (M.to_ambient(x, v),)), out_axes=(None, 0))
-    y, moved = columns(jnp.eye(M.dim))
+    y, moved = columns(unit_matrix(M.dim))
     _require_value("push_forward", N, f, y)
     return y, jax.vmap(lambda w: N.from_ambient(y, w), out_axes=1)(moved)
 

@@ -13,6 +13,7 @@ from groupoid_mech._types import Covector, Matrix, Point
 from groupoid_mech.manifolds.calculus import structure_functions
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.vector_bundle import VectorBundle
+from groupoid_mech.numerics.matrix import unit_matrix
 
 
 @final
@@ -51,4 +52,4 @@ class CotangentBundle(VectorBundle):
         r"""The components of :math:`\omega = -d\theta` at ``x``, in blocks :math:`((p_c C^c_{ab}, 1), (-1, 0))`."""
         n = self.base.dim
         twist = jnp.einsum("c,cab->ab", x[1], structure_functions(self.base, x[0]))
-        return jnp.block([[twist, jnp.eye(n)], [-jnp.eye(n), jnp.zeros((n, n))]])
+        return jnp.block([[twist, unit_matrix(n)], [-unit_matrix(n), jnp.zeros((n, n))]])

@@ -25,6 +25,7 @@ from groupoid_mech.errors import ArgumentError, NotSubmersiveError
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
 from groupoid_mech.numerics.matrix import complement, matmul, matvec, solve
 from groupoid_mech.numerics.newton import newton_root
+from groupoid_mech.numerics.quick_jit import quick_jit
 
 _RANK = 1e-9
 _RESTORED = 1e-12
@@ -177,7 +178,7 @@ def _regular_point(level_set: LevelSet, near: Array) -> Array:
     return jnp.asarray(points[found][0])
 
 
-@eqx.filter_jit
+@quick_jit
 def _survey(level_set: LevelSet, candidates: Array) -> tuple[Array, Array, Array]:
     """Least-norm Gauss–Newton from each candidate, tolerant of rank loss: points, Jacobians, residuals."""
 

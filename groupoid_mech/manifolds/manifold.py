@@ -78,8 +78,8 @@ class Manifold(eqx.Module):
         Under ``jit`` only structure, shapes and dtypes can be seen; outside also the distance.
         """
         owner = owner or f"{type(self).__name__}.check_point"
-        require_like(owner, name, x, self.point_like())
-        if is_concrete((self, x)):
+        require_like(owner, name, x, Manifold.point_like(self))
+        if is_concrete(x) and is_concrete(self):
             gap = float(_violation(self, x))
             if not gap <= ON_MANIFOLD:
                 raise OffManifoldError(
@@ -94,7 +94,7 @@ class Manifold(eqx.Module):
     def check_ambient(self, v: Point, *, owner: str = "", name: str = "v") -> None:
         """Raise an error that says what is wrong if ``v`` has not the structure and shape of a point."""
         owner = owner or f"{type(self).__name__}.check_ambient"
-        require_like(owner, name, v, self.point_like())
+        require_like(owner, name, v, Manifold.point_like(self))
         require_finite(owner, name, v)
 
     def point_like(self) -> Any:

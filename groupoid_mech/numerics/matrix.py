@@ -4,8 +4,13 @@ Convention: one matrix at a time, shapes known when tracing. Derivatives of a li
 compiled loop and cost more than the arithmetic of small sizes; ``benchmarks/small_matrices.py`` shows where this turns.
 """
 
+import functools
+from typing import Any
+
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax import lax
 
 from groupoid_mech._types import Array, Matrix, Vector
 
@@ -13,28 +18,42 @@ from groupoid_mech._types import Array, Matrix, Vector
 UNROLLED_UP_TO = 12
 _SUMMED_UP_TO = 6
 
+# The entries of ŵ: (ŵ)_ij = _CROSS[i, j, k] w_k.
+_CROSS = np.array(
+    [[[0, 0, 0], [0, 0, -1], [0, 1, 0]], [[0, 0, 1], [0, 0, 0], [-1, 0, 0]], [[0, -1, 0], [1, 0, 0], [0, 0, 0]]], float
+)
+
+
+@functools.cache
+def unit_matrix(n: int) -> Matrix:
+    """The unit matrix as a constant: unlike ``jnp.eye`` it adds nothing to a program, and is not to be written to."""
+    unit: Any = np.eye(n)
+    unit.flags.writeable = False
+    return unit
+
 
 def matmul(A: Matrix, B: Matrix) -> Matrix:
     """``A B``, as multiply-and-sum for small matrices."""
     if max(*A.shape, *B.shape) > _SUMMED_UP_TO:
         return A @ B
-    return jnp.sum(A[:, :, None] * B[None, :, :], axis=1)
+    shape = (*A.shape, B.shape[1])
+    terms = lax.mul(lax.broadcast_in_dim(A, shape, (0, 1)), lax.broadcast_in_dim(B, shape, (1, 2)))
+    return lax.reduce_sum(terms, (1,))
 
 
 def matvec(A: Matrix, x: Vector) -> Vector:
     """``A x`` for a small matrix."""
-    return jnp.sum(A * x[None, :], axis=1)
+    return lax.reduce_sum(lax.mul(A, lax.broadcast_in_dim(x, A.shape, (1,))), (1,))
 
 
 def dot(x: Vector, y: Vector) -> Array:
     """The Euclidean inner product of two small vectors."""
-    return jnp.sum(x * y)
+    return lax.reduce_sum(lax.mul(x, y), (0,))
 
 
 def cross_matrix(w: Vector) -> Matrix:
     r"""The matrix :math:`\hat w` with :math:`\hat w\,x = w \times x`."""
-    zero = jnp.zeros_like(w[0])
-    return jnp.stack([zero, -w[2], w[1], w[2], zero, -w[0], -w[1], w[0], zero]).reshape(3, 3)
+    return lax.reduce_sum(lax.mul(_CROSS, lax.broadcast_in_dim(w, (3, 3, 3), (2,))), (2,))
 
 
 def solve(A: Matrix, b: Vector) -> Vector:
@@ -64,7 +83,8 @@ def right_inverse(B: Matrix) -> Matrix:
 
 @jax.custom_jvp
 def _right_inverse(B: Matrix) -> Matrix:
-    return matmul(B.T, solve_columns(matmul(B, B.T), jnp.eye(B.shape[0])))
+    gram = matmul(B, B.T)
+    return matmul(B.T, _invert_positive(gram) if B.shape[0] <= UNROLLED_UP_TO else jnp.linalg.inv(gram))
 
 
 @_right_inverse.defjvp
@@ -79,19 +99,37 @@ def _right_inverse_derivative(primals: tuple[Matrix], tangents: tuple[Matrix]) -
 def _eliminate(A: Matrix, b: Array) -> Array:
     """Gauss–Jordan elimination with partial pivoting, for one right-hand side or a matrix of them."""
     n = A.shape[0]
-    rows = jnp.concatenate([A, b.reshape(n, -1)], axis=1)
+    rows = lax.concatenate([A, b.reshape(n, -1)], 1)
     for k in range(n):
-        best = k + jnp.argmax(jnp.abs(rows[k:, k]))
-        pivot = jax.lax.dynamic_index_in_dim(rows, best, keepdims=False)
-        rows = jax.lax.dynamic_update_index_in_dim(rows, rows[k], best, 0)
-        pivot = pivot / pivot[k]
-        rows = (rows - rows[:, k : k + 1] * pivot).at[k].set(pivot)
-    return rows[:, n:].reshape(b.shape)
+        best = k + lax.argmax(lax.abs(lax.slice(rows, (k, k), (n, k + 1))), 0, int)[0]
+        pivot = lax.dynamic_index_in_dim(rows, best, keepdims=False)
+        rows = lax.dynamic_update_slice(rows, lax.slice_in_dim(rows, k, k + 1), (best, 0))
+        rows = _clear_column(rows, k, pivot / lax.index_in_dim(pivot, k))
+    return lax.slice_in_dim(rows, n, rows.shape[1], axis=1).reshape(b.shape)
+
+
+def _invert_positive(A: Matrix) -> Matrix:
+    """The inverse of a positive definite matrix: no pivots are sought."""
+    n = A.shape[0]
+    rows = lax.concatenate([A, unit_matrix(n)], 1)
+    for k in range(n):
+        pivot = lax.index_in_dim(rows, k, keepdims=False)
+        rows = _clear_column(rows, k, pivot / lax.index_in_dim(pivot, k))
+    return lax.slice_in_dim(rows, n, 2 * n, axis=1)
+
+
+def _clear_column(rows: Matrix, k: int, pivot: Vector) -> Matrix:
+    """Row k replaced by the pivot, and column k of the others cleared by it."""
+    shape = rows.shape
+    pivots = lax.broadcast_in_dim(pivot, shape, (1,))
+    column = lax.broadcast_in_dim(lax.slice_in_dim(rows, k, k + 1, axis=1), shape, (0, 1))
+    here = np.broadcast_to((np.arange(shape[0]) == k)[:, None], shape)
+    return lax.select(here, pivots, lax.sub(rows, lax.mul(column, pivots)))
 
 
 def axial(S: Matrix) -> Vector:
     r"""The vector of the antisymmetric part of a 3×3 matrix: the inverse of `cross_matrix`."""
-    return 0.5 * jnp.stack([S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]])
+    return lax.reduce_sum(lax.mul(0.5 * _CROSS, lax.broadcast_in_dim(S, (3, 3, 3), (0, 1))), (0, 1))
 
 
 def complement(A: Matrix) -> Matrix:
@@ -102,19 +140,22 @@ def complement(A: Matrix) -> Matrix:
     """
     n, m = A.shape
     columns = [A[:, j] for j in range(m)]
-    basis = jnp.eye(n)[:, : n - m]
+    basis = unit_matrix(n)[:, : n - m]
     reflections = []
     for j in range(m):
-        tail = jnp.arange(n) < n - j
-        a = jnp.where(tail, columns[j], 0.0)
-        pivot = n - 1 - j
-        sign = jnp.where(a[pivot] >= 0, 1.0, -1.0)
-        v = a.at[pivot].add(sign * jnp.sqrt(dot(a, a)))
-        scale = 2 / dot(v, v)
+        # What earlier reflections have cleared is left alone: the last j entries.
+        a = columns[j] * np.append(np.ones(n - j), np.zeros(j)) if j else columns[j]
+        pivot = unit_matrix(n)[n - 1 - j]
+        sign = jnp.where(a[n - 1 - j] >= 0, 1.0, -1.0)
+        size = jnp.sqrt(dot(a, a))
+        v = a + sign * size * pivot
+        scale = 1 / (size * (size + jnp.abs(a[n - 1 - j])))  # 2/|v|²
         reflections.append((v, scale, sign))
         for k in range(j + 1, m):
             columns[k] = columns[k] - scale * dot(v, columns[k]) * v
     for v, scale, sign in reversed(reflections):
-        basis = basis - scale * v[:, None] * jnp.sum(v[:, None] * basis, axis=0)[None, :]
-        basis = basis.at[:, 0].multiply(sign) if n > m else basis
+        along = lax.reduce_sum(lax.mul(lax.broadcast_in_dim(v, basis.shape, (0,)), jnp.asarray(basis)), (0,))
+        basis = basis - (scale * v)[:, None] * along[None, :]
+        if n > m:
+            basis = basis * jnp.where(np.arange(n - m) == 0, sign, 1.0)[None, :]
     return basis

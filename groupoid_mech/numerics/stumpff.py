@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Scalar
+from groupoid_mech.numerics.horner import horner
 
 _SERIES_UP_TO = 9.0
 _SERIES_TERMS = 18
@@ -30,9 +31,7 @@ def stumpff(k: int, t: Scalar) -> Scalar:
         if k == 0:
             return jnp.cos(root)
         return jnp.where(t > 0, jnp.sin(root) / jnp.where(t > 0, root, 1.0), 1.0)
-    series = jnp.zeros_like(t)
-    for j in reversed(range(_SERIES_TERMS)):
-        series = 1 / math.factorial(2 * j + k) - t * series
+    series = horner([1 / math.factorial(2 * j + k) for j in range(_SERIES_TERMS)], -t)
     far = jnp.where(t > _SERIES_UP_TO, t, 1.0)
     closed = stumpff(k % 2, far)
     for j in range(k % 2, k, 2):

@@ -16,7 +16,7 @@ from groupoid_mech.algebroids.dual_bundle import DualBundle
 from groupoid_mech.algebroids.groupoid_algebroid import GroupoidAlgebroid
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
-from groupoid_mech.numerics.matrix import right_inverse
+from groupoid_mech.numerics.matrix import right_inverse, unit_matrix
 from groupoid_mech.symplectic.linear_poisson import LinearPoisson
 from groupoid_mech.symplectic.symplectic_groupoid import SymplecticGroupoid
 
@@ -87,7 +87,7 @@ class CotangentGroupoid(SymplecticGroupoid):
             moved = jax.jvp(lambda k, s: G.multiply(k, G.inverse(s)), (product, second), vectors)[1]
             return mu @ G.space.from_ambient(first, moved) + nu @ w
 
-        return product, jax.vmap(paired)(jnp.eye(self.rank), lifts.T)
+        return product, jax.vmap(paired)(unit_matrix(self.rank), lifts.T)
 
     def fiber_chart(self, q: Point, a: Vector) -> Point:
         (point, p), r = q, self.groupoid.rank

@@ -21,9 +21,8 @@ def heisenberg(
 
     Arrows on N are steps in the plane, and z sums up the area that they sweep:
     :math:`z_{k+1} = z_k + \tfrac12(x_k\Delta y - y_k\Delta x)`. Momenta :math:`(w_1\xi_1, w_2\xi_2, \lambda)` turn, λ is kept: for equal
-    weights w, extremals are polygons inscribed in circles, and with the length of a step s they turn by
-    :math:`2\arctan(\lambda\,dt/2w)` from step to step. The cheapest way up, to :math:`(0, 0, z)` in n steps that take the time 1, is once around
-    a regular polygon of area :math:`|z|`. It costs
+    weights w, extremals are polygons inscribed in circles, which turn by :math:`2\arctan(\lambda\,dt/2w)` from step to step. The cheapest way up,
+    to :math:`(0, 0, z)` in n steps that take the time 1, is once around a regular polygon of area :math:`|z|`. It costs
 
     .. math:: 2wn\tan(\pi/n)\,|z| = 2\pi w|z|\bigl(1 + \tfrac{\pi^2}{3n^2} + \dots\bigr),
 

@@ -4,14 +4,9 @@ import equinox as eqx
 import jax.numpy as jnp
 from laws.mechanics_subjects import DT, PLANE_PAIR, SPACE_PAIR, SYSTEMS, Chordal, Contact, forced
 from laws.morphism_controls import MORPHISM_SUBJECTS
-from laws.subjects import broken
+from laws.subjects import broken, unchecked
 
 import groupoid_mech as gm
-
-
-def unchecked(build):
-    """The object that a function builds, without the checks of values: those need compiled programs of their own."""
-    return eqx.filter_jit(build)()
 
 
 def reduction(Phi, constraints=None):

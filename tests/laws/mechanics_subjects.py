@@ -26,15 +26,25 @@ class Chordal(eqx.Module):
         return jnp.sum(weights * (x - e) ** 2) / (2 * self.dt)
 
 
-class OnSphere(gm.IncrementFunction):
-    """The spherical pendulum, with the displacement from the coordinates of the arrow."""
+class ByIncrement(gm.IncrementFunction):
+    """A particle in the plane, with its displacement from the coordinates of the arrow."""
 
     dt: float = DT
 
     def at(self, g, a):
         q, r = g
-        step = gm.with_value(gm.Sphere(2).retract(q, a) - q, r - q)
-        return jnp.sum(step**2) / (2 * self.dt) - self.dt * (q[2] + r[2]) / 2
+        step = gm.with_value(a, r - q)
+        return jnp.sum(jnp.array([1.0, 1.3]) * step**2) / (2 * self.dt) - self.dt * jnp.sum(((q + r) / 2) ** 4) / 4
+
+
+class Pendulum(eqx.Module):
+    """The spherical pendulum."""
+
+    dt: float = DT
+
+    def __call__(self, g):
+        q, r = g
+        return jnp.sum((r - q) ** 2) / (2 * self.dt) - self.dt * (q[2] + r[2]) / 2
 
 
 class Pontryagin(eqx.Module):
@@ -119,10 +129,10 @@ class FixedStep(eqx.Module):
 SPACE_PAIR = gm.PairGroupoid(gm.Euclidean(3))
 
 SYSTEMS = {
-    "system on pair(R2)": gm.DiscreteSystem(PLANE_PAIR, Chordal(PLANE_PAIR)),
+    "system on pair(R2)": gm.DiscreteSystem(PLANE_PAIR, ByIncrement()),
     "system on pair(R3), contact": gm.DiscreteSystem(SPACE_PAIR, Kinetic(), Contact()),
     "system on pair(R2), family": gm.DiscreteSystem(PLANE_PAIR, Pontryagin(), auxiliary=2),
-    "system on pair(S2)": gm.DiscreteSystem(gm.PairGroupoid(gm.Sphere(2)), OnSphere()),
+    "system on pair(S2)": gm.DiscreteSystem(gm.PairGroupoid(gm.Sphere(2)), Pendulum()),
     "system on SO3": gm.DiscreteSystem(ROTATIONS, Chordal(ROTATIONS)),
     "system on SE3": gm.DiscreteSystem(SE3 := gm.GroupGroupoid(gm.SE3(tau="cayley")), Chordal(SE3)),
     "system on S2:SO3": gm.DiscreteSystem(TOP, Chordal(TOP)),

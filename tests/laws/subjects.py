@@ -1,5 +1,6 @@
 """The objects that the laws are checked on, and the broken ones that they must reject."""
 
+import equinox as eqx
 import jax.numpy as jnp
 
 import groupoid_mech as gm
@@ -70,6 +71,11 @@ TAU_LAWS = {
     "coordinates_of_local",
     "retract_by_tau",
 }
+
+
+def unchecked(build):
+    """The object that a function builds, without the checks of values: those need compiled programs of their own."""
+    return eqx.filter_jit(build)()
 
 
 def broken(cls, *args, **methods):

@@ -1,7 +1,7 @@
 """Symplectic groupoids for the laws, and broken ones."""
 
 import jax.numpy as jnp
-from laws.subjects import broken
+from laws.subjects import broken, unchecked
 
 import groupoid_mech as gm
 
@@ -15,7 +15,7 @@ def turn_back(q, R):
 
 
 # The Cayley chart: a third derivative of exp is a far larger program, and only the chart differs.
-TOP = gm.ActionGroupoid(gm.Sphere(2), gm.SO3(tau="cayley"), turn_back)
+TOP = unchecked(lambda: gm.ActionGroupoid(gm.Sphere(2), gm.SO3(tau="cayley"), turn_back))
 PLANE_PAIR = gm.PairGroupoid(gm.Euclidean(2))
 PLATE_BALL = gm.ProductGroupoid(PLANE_PAIR, gm.GroupGroupoid(gm.SO3(tau="cayley")))
 

@@ -12,6 +12,7 @@ from laws.morphism_controls import ISOMORPHISMS, MORPHISM_CONTROLS, MORPHISM_SUB
 from laws.poisson_controls import POISSON_CONTROLS, POISSON_MANIFOLDS
 from laws.subjects import CALCULUS_LAWS, CAYLEY_GROUPS, GROUPS, MANIFOLDS, TAU_LAWS, WITHOUT_CALCULUS
 from laws.symplectic_controls import AS_LIE_GROUPOIDS, SLOW_AS_LIE_GROUPOIDS, SYMPLECTIC_GROUPOIDS
+from laws.variational_controls import VARIATIONAL_CONTROLS
 
 from groupoid_mech.laws import LAWS, laws_for
 from groupoid_mech.laws.bisection_laws import BISECTION_LAWS
@@ -20,6 +21,7 @@ from groupoid_mech.laws.lagrangian_laws import LAGRANGIAN_LAWS
 from groupoid_mech.laws.mechanics_laws import MECHANICS_LAWS
 from groupoid_mech.laws.reduction_laws import REDUCTION_LAWS
 from groupoid_mech.laws.symplectic_laws import SYMPLECTIC_LAWS
+from groupoid_mech.laws.variational_laws import VARIATIONAL_LAWS
 from groupoid_mech.laws.verify import check_law
 
 CONTROLS = {
@@ -32,6 +34,7 @@ CONTROLS = {
     **MORPHISM_CONTROLS,
     **LAGRANGIAN_CONTROLS,
     **MECHANICS_CONTROLS,
+    **VARIATIONAL_CONTROLS,
 }
 
 TABLES = [  # subjects, and the laws to check on them (None: all that speak about them)
@@ -59,13 +62,17 @@ SLOW_SUBJECTS = {
     "gauge(R2,SO2)",
     "A(plate-ball)",
     "A(time-extended pair R2)",
+    "system on SE3",
 }
 SLOW_CALCULUS = {"S3", "S2xT1", "bent_circle", "SE3"}
 # Or with some of their laws only.
 SLOW_LAWS = {
     **{name: CALCULUS_LAWS for name in SLOW_CALCULUS},
     **{name: {law.name for law in GROUPOID_LAWS} for name in SLOW_AS_LIE_GROUPOIDS},
-    **{name: {law.name for law in MECHANICS_LAWS} - {"hamiltonian_map_poisson"} for name in SLOW_SYSTEMS},
+    **{
+        name: {law.name for law in MECHANICS_LAWS + VARIATIONAL_LAWS} - {"hamiltonian_map_poisson"}
+        for name in SLOW_SYSTEMS
+    },
     **{name: {law.name for law in REDUCTION_LAWS} for name in SLOW_REDUCTIONS},
 }
 

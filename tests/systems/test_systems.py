@@ -59,6 +59,7 @@ CASES = {
     "reorientation": Case(S.reorientation, {}, {"dt": 0.02, "weights": (1.0, 1.5), "velocity": (0.1, 0.9)}, 1e-3),
     "unicycle": Case(S.unicycle, {}, {"dt": 0.02, "multipliers": (-0.4,)}, 2e-3),
     "vehicle": Case(S.vehicle, {}, {"dt": 0.02, "weights": (1.0, 1.0, 1.0, 2.0)}, 2e-3),
+    "heisenberg": Case(S.heisenberg, {}, {"dt": 0.02, "multipliers": (-1.5,)}, 1e-12),
 }
 
 

@@ -123,6 +123,7 @@ FLAT = {
     "reorientation": (S.reorientation, 0, gm.SO3(), 4.0, 40),
     "unicycle": (S.unicycle, 0, gm.SE2(), 3.0, 40),
     "vehicle": (S.vehicle, 0, gm.SE3(), 3.0, 40),
+    "heisenberg": (S.heisenberg, 0, gm.Heisenberg(), 3.0, 40),
 }
 
 
