@@ -63,6 +63,7 @@ class BoundarySolution(eqx.Module):
         constraint: The largest :math:`|\varphi(g_k)|` or other :math:`|\partial_s L|`.
         index: The number of negative directions of the second variation on the tangent space of the constraints: 0 at a minimum; every
             conjugate point before the end adds one.
+        nullity: The number of directions in which it vanishes: positive where solutions form families.
         history: What each iteration had.
         failure: Why the search stopped before it arrived; empty if it arrived.
     """
@@ -75,12 +76,13 @@ class BoundarySolution(eqx.Module):
     residual: Scalar
     constraint: Scalar
     index: int = eqx.field(static=True)
+    nullity: int = eqx.field(static=True)
     history: History
     failure: str = eqx.field(static=True, default="")
 
     @property
     def is_minimum(self) -> bool:
-        """Whether the second variation is positive along all admissible directions."""
+        """Whether the second variation has no negative direction among the admissible ones."""
         return self.index == 0
 
     @property
@@ -190,6 +192,7 @@ def redirect(system: DiscreteSystem, arrows: Point, target: Point) -> Point:
 
 def _solution(problem: BoundaryProblem, found: Found) -> BoundarySolution:
     at, k = found.at, problem.system.auxiliary
+    index, nullity = problem.index_and_nullity(at)
     return BoundarySolution(
         problem.system,
         at.arrows,
@@ -198,7 +201,8 @@ def _solution(problem: BoundaryProblem, found: Found) -> BoundarySolution:
         jnp.sum(at.terms.values),
         jnp.asarray(problem.residual(at)),
         jnp.asarray(problem.off(at)),
-        problem.newton(at, shift=0.0)[2],
+        index,
+        nullity,
         History(*np.array(found.history).reshape(-1, 4).T),
         found.failure,
     )

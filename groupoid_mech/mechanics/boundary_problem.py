@@ -19,6 +19,8 @@ from groupoid_mech.numerics.block_tridiagonal import BlockTridiagonal, solve_blo
 
 LONGEST_VARIATION = 1.0
 _ON_CONSTRAINTS = 1e-12
+# The second variation counts as zero up to this part of the metric: solutions may form families.
+_ZERO = 1e-7
 
 
 class Look(NamedTuple):
@@ -65,6 +67,11 @@ class BoundaryProblem:
         """The step in s and in the base points of the Hessian plus ``shift`` times the metric, and the index of that matrix."""
         return self._direction(at, *self.slopes(at), shift=shift, keep=1.0)
 
+    def index_and_nullity(self, at: Look) -> tuple[int, int]:
+        """The numbers of negative and of vanishing directions of the second variation."""
+        index, with_zeros = self.newton(at, _ZERO)[2], self.newton(at, -_ZERO)[2]
+        return index, with_zeros - index
+
     def shortest(self, at: Look, in_points: Array, in_s: Array) -> tuple[Array, Array]:
         """The solution with the metric in place of the Hessian: least changes, and least-squares multipliers."""
         return self._direction(at, in_points, in_s, shift=1.0, keep=0.0)[:2]
@@ -82,11 +89,12 @@ class BoundaryProblem:
         """A sequence near the given one on the constraints: Gauss–Newton steps of least metric."""
         if not self.system.multipliers:
             return arrows, 0.0
-        before = np.inf
+        before, stalled = np.inf, 0
         for _ in range(30):
             at = self.look(arrows, s)
             off = self.off(at)
-            if not np.isfinite(off) or off <= 1e-15 or (off <= _ON_CONSTRAINTS and off > 0.1 * before):
+            stalled = stalled + 1 if off > 0.9 * before else 0
+            if not np.isfinite(off) or off <= 1e-15 or (off <= _ON_CONSTRAINTS and off > 0.1 * before) or stalled == 4:
                 break
             before = off
             _, v = self.shortest(at, jnp.zeros((self.n, self.rank)), self.slopes(at)[1])
@@ -117,6 +125,7 @@ class BoundaryProblem:
         z, negative = _solve(matrix, rhs)
         if not bool(jnp.all(jnp.isfinite(z))):
             z = _pivoted(matrix, rhs)
+        # A symmetric matrix with m constraints of full rank has m negative directions of its own.
         return z[:, : self.size], z[:, self.size :], int(negative) - self.n * self.system.multipliers
 
 
@@ -157,9 +166,9 @@ def _equations(
 
 @eqx.filter_jit
 def _solve(matrix: BlockTridiagonal, rhs: Array) -> tuple[Array, Array]:
+    """The solution, and how many eigenvalues of the symmetric matrix are negative."""
     z, pivots = solve_blocks(matrix, rhs)
-    symmetric = 0.5 * (pivots + jnp.swapaxes(pivots, 1, 2))
-    return z, jnp.sum(jnp.linalg.eigvalsh(symmetric) < 0)
+    return z, jnp.sum(jnp.linalg.eigvalsh(0.5 * (pivots + jnp.swapaxes(pivots, 1, 2))) < 0)
 
 
 def _pivoted(matrix: BlockTridiagonal, rhs: Array) -> Array:

@@ -40,14 +40,15 @@ def descend(
     at = problem.look(arrows, s)
     if not off <= _FEASIBLE:
         return Found(at, history, _out_of_reach(problem, off))
-    cost, shift, best = float(jnp.sum(at.terms.values)), 0.0, np.inf
+    cost, shift, best, least = float(jnp.sum(at.terms.values)), 0.0, at, np.inf
     for iteration in range(max_iterations):
         residual = problem.residual(at)
         history.append((cost, residual, problem.off(at), shift))
         report(iteration, residual)
-        if residual <= _ARRIVED or (residual <= _SOLVED and residual > 0.3 * best):
-            return Found(at, history)
-        best = min(best, residual)
+        best = at if residual < least else best
+        if residual <= _ARRIVED or (least <= _SOLVED and residual > 0.3 * least):
+            return Found(best, history)
+        least = min(least, residual)
         found = None
         while found is None:
             change, v, index = problem.newton(at, shift)
@@ -56,11 +57,11 @@ def descend(
             if found is None:
                 shift = max(10 * shift, 1e-3)
             if shift > _LARGEST_SHIFT:
-                return Found(at, history, _no_descent(residual))
+                return Found(best, history, "" if least <= _SOLVED else _no_descent(residual))
         arrows, cost, length = found
         s = at.s + change if length == 1.0 else problem.least_squares_multipliers(arrows, at.s)
         at, shift = problem.look(arrows, s), 0.0 if shift <= 1e-3 else shift / 10
-    return Found(at, history, _gave_up(problem, max_iterations, at))
+    return Found(best, history, _gave_up(problem, max_iterations, best))
 
 
 def _feasible(problem: BoundaryProblem, arrows: Point, s: Array) -> tuple[Point, float]:

@@ -16,7 +16,6 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.groupoid import LieGroupoid
-from groupoid_mech.groupoids.time_extended import TimeExtended
 from groupoid_mech.numerics.newton import newton_solve
 
 # Increments are measured against at least this: a system at rest has none of its own size.
@@ -95,14 +94,16 @@ def equations(G: LieGroupoid, family: Family, q: Point, p: Covector, x: Vector) 
     return jnp.concatenate([-source - p, stationarity])
 
 
-def take_step(G: LieGroupoid, family: Family, start: Start) -> tuple[Start, Step]:
+def take_step(
+    G: LieGroupoid, family: Family, start: Start, limits: Callable[[Vector], Vector] | None = None
+) -> tuple[Start, Step]:
     """Solve the equations of one step; all NaN, and not converged, if Newton's method does not arrive."""
     q, p, r = start.point, start.momentum, G.rank
     x, report = newton_solve(
         lambda x: equations(G, family, q, p, x),
         jax.lax.stop_gradient(start.guess),
         lambda x: _sizes(x, r),
-        _keep_time_running if isinstance(G, TimeExtended) else None,
+        limits,
     )
     a, s = x[:r], x[r:]
     g = G.fiber_chart(q, a)
@@ -120,10 +121,3 @@ def _sizes(x: Vector, rank: int) -> Vector:
     """The size of the increment for its coordinates, that of the auxiliary variables for theirs."""
     blocks = [x[:rank], x[rank:]]
     return jnp.concatenate([jnp.full_like(b, _SMALLEST_SIZE + jnp.max(jnp.abs(b), initial=0.0)) for b in blocks])
-
-
-def _keep_time_running(x: Vector) -> Vector:
-    """A time step changes by at most a half in one iteration, so that it stays positive: else Newton's method leaves for other
-    roots where the energy hardly depends on the step, as on Kepler orbits of eccentricity 0.5 and more.
-    """
-    return jnp.full_like(x, jnp.inf).at[0].set(jnp.where(x[0] == 0, jnp.inf, 0.5 * jnp.abs(x[0])))

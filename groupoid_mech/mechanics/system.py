@@ -3,6 +3,7 @@ r"""Discrete constrained Lagrangian systems and, more generally, generating fami
 Convention: auxiliary variables and multipliers are one flat vector :math:`s = (u, \lambda)`, in this order. MMS §3, Def. 3.2.
 """
 
+from collections.abc import Callable
 from typing import Any, final
 
 import equinox as eqx
@@ -19,6 +20,7 @@ from groupoid_mech._arguments import (
     name_of,
     require_instances,
     require_vector,
+    traced_shape,
 )
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError, OffConstraintsError
@@ -49,6 +51,8 @@ class DiscreteSystem(eqx.Module):
             variables. A plain function, or an Equinox module: its numbers may change without recompiling.
         constraints: The function :math:`\varphi`, with a vector as value: ``constraints(g)``, or ``constraints(g, u)``.
         auxiliary: The number of auxiliary variables u in which the Lagrangian is made stationary.
+        limits: From the unknowns (a, s) of a step to the largest change of each in one Newton iteration, for systems whose equations
+            have other roots nearby; no limit if not given.
 
     Example:
         >>> from groupoid_mech import Euclidean, PairGroupoid
@@ -65,6 +69,7 @@ class DiscreteSystem(eqx.Module):
     groupoid: LieGroupoid
     lagrangian: ArrowFunction
     constraints: ArrowFunction | None
+    limits: Callable[[Vector], Vector] | None
     auxiliary: int = eqx.field(static=True)
     multipliers: int = eqx.field(static=True)
 
@@ -74,6 +79,8 @@ class DiscreteSystem(eqx.Module):
         lagrangian: ArrowFunction,
         constraints: ArrowFunction | None = None,
         auxiliary: int = 0,
+        *,
+        limits: Callable[[Vector], Vector] | None = None,
     ):
         require_instances("DiscreteSystem", "groupoid", (groupoid,), LieGroupoid)
         if isinstance(auxiliary, bool) or not isinstance(auxiliary, int) or auxiliary < 0:
@@ -81,6 +88,7 @@ class DiscreteSystem(eqx.Module):
         self.groupoid = groupoid
         self.lagrangian = _parameters_as_arrays(as_pytree(lagrangian))
         self.constraints = None if constraints is None else _parameters_as_arrays(as_pytree(constraints))
+        self.limits = None if limits is None else as_pytree(limits)
         self.auxiliary = auxiliary
         self.multipliers = 0
         value = _value_shape(self, "lagrangian", lagrangian, self.lagrangian)
@@ -102,6 +110,13 @@ class DiscreteSystem(eqx.Module):
                     f"{name_of(constraints)} returns {values.shape[0]}."
                 )
             self.multipliers = values.shape[0]
+        if limits is not None:
+            bounds = traced_shape(limits, jnp.zeros(self.unknowns))
+            if getattr(bounds, "shape", None) != (self.unknowns,):
+                raise ArgumentError(
+                    f"DiscreteSystem needs limits to return {self.unknowns} numbers, one for each unknown; "
+                    f"{name_of(limits)} returns {describe(bounds)}."
+                )
 
     @property
     def unknowns(self) -> int:
@@ -137,7 +152,7 @@ class DiscreteSystem(eqx.Module):
 
     def step(self, start: Start) -> tuple[Start, Step]:
         """One step, for use inside compiled code: NaN where Newton's method fails. Differentiable in start and parameters."""
-        return take_step(self.groupoid, self.family, start)
+        return take_step(self.groupoid, self.family, start, self.limits)
 
     def hamiltonian_map(self, q: Point, p: Covector, guess: Vector | None = None) -> tuple[Point, Covector]:
         r"""The discrete Hamiltonian map :math:`F^+\circ(F^-)^{-1}` of :math:`A^*G`, a Poisson map; NaN where Newton's method fails.
@@ -232,7 +247,8 @@ class DiscreteSystem(eqx.Module):
         same momenta, and its Hamiltonian map is the inverse one.
         """
         constraints = None if self.constraints is None else Reversed(self.groupoid, self.constraints)
-        return DiscreteSystem(self.groupoid, Reversed(self.groupoid, self.lagrangian), constraints, self.auxiliary)
+        lagrangian = Reversed(self.groupoid, self.lagrangian)
+        return DiscreteSystem(self.groupoid, lagrangian, constraints, self.auxiliary, limits=self.limits)
 
     def family(self, g: Point, a: Vector, s: Vector) -> Scalar:
         """The value of the family at the arrow ``g`` with fibre coordinates ``a``, without checks: what the step differentiates."""

@@ -85,9 +85,17 @@ def discretize_time(
         prescribed = jnp.asarray(step, float)
     action = TimeDiscretized(groupoid, as_pytree(lagrangian), rule)
     if constraints is None and prescribed is None:
-        return DiscreteSystem(TimeExtended(groupoid), action)
+        return DiscreteSystem(TimeExtended(groupoid), action, limits=keep_time_running)
     among = None if constraints is None else TimeDiscretized(groupoid, as_pytree(constraints), rule)
-    return DiscreteSystem(TimeExtended(groupoid), action, StepConstraints(among, prescribed))
+    return DiscreteSystem(TimeExtended(groupoid), action, StepConstraints(among, prescribed), limits=keep_time_running)
+
+
+def keep_time_running(x: Vector) -> Vector:
+    """Limits for Newton's method: a time step changes by at most a half in one iteration, so that it keeps its sign.
+
+    Without, the method leaves for other roots where the energy hardly depends on the step: on Kepler orbits of eccentricity 0.5 and more.
+    """
+    return jnp.full_like(x, jnp.inf).at[0].set(jnp.where(x[0] == 0, jnp.inf, 0.5 * jnp.abs(x[0])))
 
 
 def discrete_energies(trajectory: Trajectory) -> Array:

@@ -58,10 +58,10 @@ def solve_pivoted(A: BlockTridiagonal, rhs: Array) -> np.ndarray:
     n, size = r.shape
     width = 2 * size - 1
     bands = np.zeros((2 * width + 1, n * size))
+    places = np.arange(n * size).reshape(n, size)
     for offset, blocks in ((-1, lower), (0, diagonal), (1, upper)):
-        for k in range(max(0, -offset), n - max(0, offset)):
-            rows, columns = np.meshgrid(
-                np.arange(size) + k * size, np.arange(size) + (k + offset) * size, indexing="ij"
-            )
-            bands[width + rows - columns, columns] = blocks[k]
+        here = slice(max(0, -offset), n - max(0, offset))
+        rows = np.broadcast_to(places[here, :, None], blocks[here].shape)
+        columns = np.broadcast_to(places[here, None, :] + offset * size, blocks[here].shape)
+        bands[width + rows - columns, columns] = blocks[here]
     return solve_banded((width, width), bands, r.ravel()).reshape(n, size)

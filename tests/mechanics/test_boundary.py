@@ -81,6 +81,15 @@ def test_each_conjugate_point_adds_one_to_the_index(time, conjugate_points):
     assert float(found.residual) < 1e-12
 
 
+def test_at_a_conjugate_point_the_second_variation_has_a_kernel():
+    """Over n steps with sin(n θ) = 0, cos θ = 1 − dt²/2, all solutions from the origin meet again: a family of them."""
+    n = 20
+    dt = float(np.sqrt(2 - 2 * np.cos(np.pi / n)))
+    found = gm.solve_boundary(gm.DiscreteSystem(LINE, Oscillator(dt)), gm.path(LINE, (jnp.zeros(1), jnp.zeros(1)), n))
+    assert (found.index, found.nullity) == (0, 1)
+    assert gm.solve_boundary(gm.DiscreteSystem(LINE, Oscillator(0.9 * dt)), found.arrows).nullity == 0
+
+
 def test_descent_beyond_a_conjugate_point_fails_with_the_best_iterate():
     system = gm.DiscreteSystem(LINE, Oscillator(0.1))
     with pytest.raises(gm.BoundaryFailed, match=r'goal="critical".*error\.solution') as caught:

@@ -112,7 +112,9 @@ def test_the_continuous_equations_on_an_algebroid_are_those_of_euler(body_flow):
     """Π' = Π × ω: an independent integration of the textbook equation."""
     _, _, velocities = body_flow.trajectory(NOWHERE, OMEGA, 0.25, 8)
     inertia = np.asarray(INERTIA)
-    exact = solve_ivp(lambda t, p: np.cross(p, p / inertia), (0, 2), inertia * OMEGA, "DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    exact = solve_ivp(
+        lambda t, p: np.cross(p, p / inertia), (0, 2), inertia * OMEGA, "DOP853", rtol=1e-13, atol=1e-14
+    ).y[:, -1]
     np.testing.assert_allclose(INERTIA * velocities[-1], exact, atol=1e-11)
 
 

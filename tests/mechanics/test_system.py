@@ -202,3 +202,23 @@ def test_parameters_given_as_floats_do_not_recompile():
     traces.clear()
     gm.DiscreteSystem(PLANE, Counted(0.2)).simulate(START, 7)
     assert len(traces) <= 1 < construction, "only the construction traces the Lagrangian again"
+
+
+def test_limits_shorten_newton_steps_and_are_checked():
+    """F⁻ = d² − 1 = 0 has the roots ±1. From d = −0.2 and with p = 0, Newton goes to −1, in shorter steps if they are limited."""
+    line = gm.PairGroupoid(gm.Euclidean(1))
+
+    def cubic(g):
+        d = (g[1] - g[0])[0]
+        return d**3 / 3 - d
+
+    def tenth(x):
+        return jnp.full_like(x, 0.1)
+
+    plain, limited = (gm.DiscreteSystem(line, cubic, limits=limits) for limits in (None, tenth))
+    starts = [gm.from_momentum(s, jnp.zeros(1), jnp.zeros(1), guess=jnp.array([-0.2])) for s in (plain, limited)]
+    runs = [s.simulate(start, 1) for s, start in zip((plain, limited), starts, strict=True)]
+    assert [float(run.base_points[-1, 0]) for run in runs] == pytest.approx([-1.0, -1.0], abs=1e-13)
+    assert int(runs[1].iterations[0]) > int(runs[0].iterations[0])
+    with pytest.raises(gm.ArgumentError, match=r"limits to return 1 numbers.*shape \(2,\)"):
+        gm.DiscreteSystem(line, cubic, limits=lambda x: jnp.ones(2))

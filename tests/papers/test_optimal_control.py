@@ -91,7 +91,8 @@ def test_equations_constraints_and_product_hold(name, n):
     assert float(found.residual) <= 1e-10
     assert float(found.constraint) <= 1e-12
     assert float(point_distance(found.product, target)) <= 1e-12
-    assert found.index <= (name in WITH_A_CIRCLE_OF_MINIMA)
+    assert found.is_minimum
+    assert found.nullity == (name in WITH_A_CIRCLE_OF_MINIMA)
 
 
 @pytest.mark.parametrize(("name", "n"), RETRACED + LONG)
