@@ -1,8 +1,10 @@
 """Settings that every test shares: hypothesis profiles and a headless matplotlib."""
 
+import math
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import jax
 import pytest
@@ -14,6 +16,8 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 os.environ["MPLBACKEND"] = "Agg"
+
+_PLENTY = 2_000_000_000
 
 _QUICK_TO_COMPILE = (
     "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
@@ -39,17 +43,33 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Keep the tests of a file on one worker, where they share compilations, unless they name a group themselves."""
+    """Keep the tests of a file on one worker, where they share compilations, unless they name a group themselves; laws last."""
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+    items.sort(key=_is_law)
 
 
 def pytest_runtest_teardown(item, nextitem):
-    """Drop the compiled programs of a group when it is done: kept to the end they fill several gigabytes."""
-    if nextitem is not None and _group(item) != _group(nextitem):
+    """Drop the compiled programs of the laws of one object when they are done: kept to the end they fill several gigabytes.
+
+    Other tests share many small programs, and keep them while there is room.
+    """
+    if nextitem is not None and _group(item) != _group(nextitem) and (_is_law(item) or _memory() > _PLENTY):
         jax.clear_caches()
 
 
 def _group(item):
     return item.get_closest_marker("xdist_group").args[0]
+
+
+def _is_law(item):
+    return _group(item).startswith(("laws of", "controls of"))
+
+
+def _memory():
+    """The bytes in use, where the system tells; infinite elsewhere."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return math.inf

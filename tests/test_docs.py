@@ -109,7 +109,7 @@ def closed_figures():
     "page",
     # The docs build executes the pages of docs/ too.
     [
-        pytest.param(page, id=page.relative_to(ROOT).as_posix(), marks=[pytest.mark.slow] * (page in DOCS))
+        pytest.param(page, id=page.relative_to(ROOT).as_posix(), marks=[pytest.mark.pages] * (page in DOCS))
         for page in PAGES
     ],
 )

@@ -10,10 +10,11 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from groupoid_mech._arguments import guard, is_concrete, require_finite, require_like, require_vector
+from groupoid_mech._arguments import describe, guard, is_concrete, require_finite, require_like, require_vector
 from groupoid_mech._types import Key, Point, Scalar, Vector
-from groupoid_mech.errors import OffManifoldError
+from groupoid_mech.errors import ArgumentError, OffManifoldError
 
 ON_MANIFOLD = 1e-8
 
@@ -41,6 +42,7 @@ class Manifold(eqx.Module):
                 "local": ("point", "point"),
                 "to_ambient": ("point", "vector"),
                 "from_ambient": ("point", "ambient"),
+                "random_point": ("key",),
             },
         )
 
@@ -96,6 +98,13 @@ class Manifold(eqx.Module):
         owner = owner or f"{type(self).__name__}.check_ambient"
         require_like(owner, name, v, Manifold.point_like(self))
         require_finite(owner, name, v)
+
+    def check_key(self, key: Key, *, owner: str = "", name: str = "key") -> None:
+        """Raise an error that says what is wrong if ``key`` is not a random key of JAX."""
+        dtype = getattr(key, "dtype", None)
+        if dtype is None or not (jnp.issubdtype(dtype, jax.dtypes.prng_key) or dtype == np.uint32):
+            owner = owner or f"{type(self).__name__}.check_key"
+            raise ArgumentError(f"{owner} needs {name} to be a random key, as jax.random.key(0); got {describe(key)}.")
 
     def point_like(self) -> Any:
         """The structure, shapes and dtypes of a point, as ``jax.ShapeDtypeStruct`` leaves."""

@@ -14,7 +14,8 @@ class SinglePoint(Manifold):
     r"""The point :math:`\{*\}`, of dimension 0, written as an empty vector.
 
     Example:
-        >>> SinglePoint().random_point(None).shape
+        >>> import jax
+        >>> SinglePoint().random_point(jax.random.key(0)).shape
         (0,)
     """
 

@@ -64,6 +64,8 @@ class BoundarySolution(eqx.Module):
         index: The number of negative directions of the second variation on the tangent space of the constraints: 0 at a minimum; every
             conjugate point before the end adds one.
         nullity: The number of directions in which it vanishes: positive where solutions form families.
+        deficiency: How much rank the constraints miss along all variations with fixed product: 0 where the admissible sequences form a
+            manifold, as MMS §5.1 asks; else the solution may be abnormal, and its multipliers are not unique.
         history: What each iteration had.
         failure: Why the search stopped before it arrived; empty if it arrived.
     """
@@ -77,6 +79,7 @@ class BoundarySolution(eqx.Module):
     constraint: Scalar
     index: int = eqx.field(static=True)
     nullity: int = eqx.field(static=True)
+    deficiency: int = eqx.field(static=True)
     history: History
     failure: str = eqx.field(static=True, default="")
 
@@ -203,6 +206,7 @@ def _solution(problem: BoundaryProblem, found: Found) -> BoundarySolution:
         jnp.asarray(problem.off(at)),
         index,
         nullity,
+        problem.deficiency(at),
         History(*np.array(found.history).reshape(-1, 4).T),
         found.failure,
     )

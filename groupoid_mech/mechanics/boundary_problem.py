@@ -72,6 +72,21 @@ class BoundaryProblem:
         index, with_zeros = self.newton(at, _ZERO)[2], self.newton(at, -_ZERO)[2]
         return index, with_zeros - index
 
+    def deficiency(self, at: Look) -> int:
+        """How much rank the constraints miss along all variations: 0 where the admissible sequences form a manifold."""
+        m = self.system.multipliers
+        if not m:
+            return 0
+        # Directions in which the constraints move by less than round-off turn positive under this tiny shift of their block.
+        slopes = at.terms.hessians[:, 2 * self.rank :, : 2 * self.rank]
+        tiny = _ZERO**2 * jnp.max(slopes**2) / self.n
+        zero = jnp.zeros((self.n, self.rank)), jnp.zeros((self.n, self.size))
+        matrix, rhs = _equations(
+            at.terms.hessians, *zero, jnp.asarray(1.0), jnp.asarray(0.0), self.rank, self.momentum is not None
+        )
+        diagonal = matrix.diagonal.at[:, : self.size, : self.size].add(tiny * jnp.eye(self.size))
+        return self.n * m - int(_solve(matrix._replace(diagonal=diagonal), rhs)[1])
+
     def shortest(self, at: Look, in_points: Array, in_s: Array) -> tuple[Array, Array]:
         """The solution with the metric in place of the Hessian: least changes, and least-squares multipliers."""
         return self._direction(at, in_points, in_s, shift=1.0, keep=0.0)[:2]

@@ -2,6 +2,7 @@
 
 from groupoid_mech.systems.chain import chain
 from groupoid_mech.systems.double_pendulum import double_pendulum
+from groupoid_mech.systems.dubins import dubins
 from groupoid_mech.systems.elroys_beanie import elroys_beanie
 from groupoid_mech.systems.heavy_top import heavy_top
 from groupoid_mech.systems.heisenberg import heisenberg
@@ -18,6 +19,7 @@ __all__ = [
     "Model",
     "chain",
     "double_pendulum",
+    "dubins",
     "elroys_beanie",
     "heavy_top",
     "heisenberg",

@@ -132,7 +132,7 @@ def test_given_directions_set_the_slope_of_the_base_map():
 
 
 def test_the_tangent_of_multiplication_does_not_depend_on_the_bisections():
-    G = gm.ActionGroupoid(SPHERE, ROTATIONS, lambda q, R: R.T @ q)
+    G = gm.ActionGroupoid(SPHERE, gm.SO3(tau="cayley"), lambda q, R: R.T @ q)
 
     @jax.jit
     def three_ways(g, a, v, u):

@@ -6,6 +6,7 @@ from pathlib import Path
 import equinox as eqx
 
 import groupoid_mech as gm
+from groupoid_mech.laws import LAWS
 
 PAGE = Path(__file__).parents[2] / "docs" / "groupoids" / "write_your_own.md"
 
@@ -68,6 +69,6 @@ def test_it_keeps_every_law_of_groupoids():
 
 
 def test_the_broken_variant_is_caught():
-    report = gm.verify(Forgetful(gm.Euclidean(1), gm.Torus(1)), examples=50)
-    assert not report.holds
-    assert "inverse_arrow" in {finding.law.name for finding in report.failures}
+    chosen = [law for law in LAWS if law.name in ("product_ends", "unit_multiply", "inverse_arrow")]
+    report = gm.verify(Forgetful(gm.Euclidean(1), gm.Torus(1)), examples=50, laws=chosen)
+    assert [finding.law.name for finding in report.failures] == ["inverse_arrow"]

@@ -62,7 +62,7 @@ def around(M, x, xi):
 
 def gap(x, y):
     pairs = zip(jax.tree.leaves(x), jax.tree.leaves(y), strict=True)
-    return max(float(jnp.max(jnp.abs(a - b))) for a, b in pairs)
+    return max(float(np.max(np.abs(np.asarray(a) - np.asarray(b)))) for a, b in pairs)
 
 
 def rotations(vectors):

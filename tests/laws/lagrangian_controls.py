@@ -2,15 +2,15 @@
 
 import jax.numpy as jnp
 from laws.subjects import broken
-from laws.symplectic_controls import CANONICAL, without_twist
+from laws.symplectic_controls import CANONICAL, ROTATIONS, without_twist
 
 import groupoid_mech as gm
 
-PLANE, ROTATIONS = gm.Euclidean(2), gm.GroupGroupoid(gm.SO3())
+PLANE = gm.Euclidean(2)
 
 COTANGENT_BUNDLES = {
     "T*R2 bundle": gm.CotangentBundle(PLANE),
-    "T*SO3 bundle": gm.CotangentBundle(gm.SO3(tau="cayley")),
+    "T*SO3 bundle": gm.CotangentBundle(ROTATIONS),
 }
 
 
@@ -27,15 +27,15 @@ def _shifted(x):
 
 graph_of_a_form_that_is_not_closed = broken(
     gm.CotangentGroupoid,
-    ROTATIONS,
+    CANONICAL.groupoid,
     source=lambda self, x: CANONICAL.source(_shifted(x)),
     target=lambda self, x: CANONICAL.target(_shifted(x)),
 )
 
 LAGRANGIAN_CONTROLS = {
-    "differential_graph_lagrangian": broken(gm.CotangentBundle, gm.SO3(), symplectic_form=without_twist),
+    "differential_graph_lagrangian": broken(gm.CotangentBundle, ROTATIONS, symplectic_form=without_twist),
     "constrained_graph_lagrangian": broken(
-        gm.CotangentBundle, gm.SO3(), symplectic_form=_weighted(jnp.array([1.0, 2.0, 3.0]))
+        gm.CotangentBundle, ROTATIONS, symplectic_form=_weighted(jnp.array([1.0, 2.0, 3.0]))
     ),
     "differential_kernels_agree": graph_of_a_form_that_is_not_closed,
     "constrained_kernels_agree": graph_of_a_form_that_is_not_closed,

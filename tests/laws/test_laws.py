@@ -50,7 +50,8 @@ TABLES = [  # subjects, and the laws to check on them (None: all that speak abou
     ),
     ({**SYSTEMS, **SYMMETRIES, **REDUCTIONS}, None),
 ]
-# Every law is checked on several objects in the default run; on these, with the largest programs, in ``make test-slow``.
+# Every law is checked on several objects in the default run; on these, with the largest programs or like others, in
+# ``make test-slow``.
 SLOW_SUBJECTS = {
     "T*pair(S2)",
     "T*(S2xSO3)",
@@ -60,21 +61,32 @@ SLOW_SUBJECTS = {
     "pair(R2)xSO3",
     "time(pair(R2))",
     "gauge(R2,SO2)",
+    "checked",
+    "group SE3",
+    "A(SE3)",
     "A(plate-ball)",
     "A(time-extended pair R2)",
+    "gauge(S2,SO2)->pair(S2)xSO2",
+    "pair(S2)xSO2->gauge(S2,SO2)",
+    "pair(R2)xSO3->pair(R2)",
+    "S2:SO3->SO3",
     "system on SE3",
 }
-SLOW_CALCULUS = {"S3", "S2xT1", "bent_circle", "SE3"}
+
+
+def _names(laws):
+    return {law.name for law in laws}
+
+
 # Or with some of their laws only.
-SLOW_LAWS = {
-    **{name: CALCULUS_LAWS for name in SLOW_CALCULUS},
-    **{name: {law.name for law in GROUPOID_LAWS} for name in SLOW_AS_LIE_GROUPOIDS},
-    **{
-        name: {law.name for law in MECHANICS_LAWS + VARIATIONAL_LAWS} - {"hamiltonian_map_poisson"}
-        for name in SLOW_SYSTEMS
-    },
-    **{name: {law.name for law in REDUCTION_LAWS} for name in SLOW_REDUCTIONS},
-}
+SLOW_LAWS = [
+    ({"S3", "S2xT1", "ellipsoid", "bent_circle", "T*S2", "SE3"}, CALCULUS_LAWS),
+    ({"T*S2"}, {"composition_lagrangian", "composition_transposes"}),
+    ({"pair(S2)"}, _names(BISECTION_LAWS)),
+    (SLOW_AS_LIE_GROUPOIDS, _names(GROUPOID_LAWS)),
+    (SLOW_SYSTEMS, _names(MECHANICS_LAWS + VARIATIONAL_LAWS) - {"hamiltonian_map_poisson"}),
+    (SLOW_REDUCTIONS, _names(REDUCTION_LAWS)),
+]
 
 CASES = [
     (name, subject, law)
@@ -86,7 +98,7 @@ CASES = [
 
 
 def _marks(name, law):
-    slow = name in SLOW_SUBJECTS or law.name in SLOW_LAWS.get(name, ())
+    slow = name in SLOW_SUBJECTS or any(name in names and law.name in laws for names, laws in SLOW_LAWS)
     return [pytest.mark.xdist_group(f"laws of {name}"), *([pytest.mark.slow] if slow else [])]
 
 
@@ -107,7 +119,11 @@ def test_law_holds(subject, law):
 
 
 @pytest.mark.parametrize(
-    "law", [pytest.param(law, id=law.name, marks=pytest.mark.xdist_group("controls")) for law in LAWS]
+    "law",
+    [
+        pytest.param(law, id=law.name, marks=pytest.mark.xdist_group(f"controls of {law.subject.__name__}"))
+        for law in LAWS
+    ],
 )
 def test_law_rejects_its_control(law):
     control = CONTROLS[law.name]

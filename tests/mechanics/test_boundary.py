@@ -8,6 +8,7 @@ import pytest
 
 import groupoid_mech as gm
 from groupoid_mech.groupoids.groupoid import point_distance
+from groupoid_mech.mechanics.boundary_problem import BoundaryProblem
 from groupoid_mech.numerics.block_tridiagonal import BlockTridiagonal, solve_blocks, solve_pivoted
 from tests.mechanics.examples import DT, PLANE, SPACE, HamiltonPontryagin, Particle, RollingConstraint, particle
 
@@ -125,6 +126,19 @@ def test_the_cost_falls_and_the_history_says_so(rolling):
     assert np.all(np.diff(found.history.cost) <= 1e-11)
     assert found.history.residual[-1] <= 1e-12 < found.history.residual[0]
     assert np.max(found.history.constraint) < 1e-9
+
+
+def test_the_rank_of_the_constraints_along_variations_is_checked(rolling):
+    _, found = rolling
+    assert found.deficiency == 0
+    model = gm.systems.reorientation(dt=0.1)
+    G = model.system.groupoid
+    straight = gm.path(G, G.group.exp(jnp.array([0.0, 0.0, 1.2])), 10)
+    # A turn about the axis that must not turn: to first order, the sum of all constraints cannot change.
+    problem = BoundaryProblem(model.system, 10, None)
+    assert problem.deficiency(problem.look(straight, jnp.zeros((10, 1)))) == 1
+    bent = problem.moved(straight, problem.bend(0.3))
+    assert problem.deficiency(problem.look(bent, jnp.zeros((10, 1)))) == 0
 
 
 def test_continuation_moves_the_target_in_small_steps(rolling):
