@@ -81,7 +81,7 @@ def _names(laws):
 # Or with some of their laws only.
 SLOW_LAWS = [
     ({"S3", "S2xT1", "ellipsoid", "bent_circle", "T*S2", "SE3"}, CALCULUS_LAWS),
-    ({"T*S2"}, {"composition_lagrangian", "composition_transposes"}),
+    ({"T*S2", "T*SO3 bundle"}, {"composition_lagrangian", "composition_transposes"}),
     ({"pair(S2)"}, _names(BISECTION_LAWS)),
     (SLOW_AS_LIE_GROUPOIDS, _names(GROUPOID_LAWS)),
     (SLOW_SYSTEMS, _names(MECHANICS_LAWS + VARIATIONAL_LAWS) - {"hamiltonian_map_poisson"}),

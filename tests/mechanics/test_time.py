@@ -115,6 +115,7 @@ def test_a_prescribed_step_keeps_its_function():
     assert float(jnp.max(jnp.abs(run.euler_lagrange_defects()))) < 1e-8
 
 
+@pytest.mark.slow
 def test_constraints_of_the_motion_join_that_of_the_step():
     H = gm.SO3(tau="cayley")
     inertia = jnp.array([1.0, 2.0, 1.0])
