@@ -1,4 +1,4 @@
-# make demo | test | test-slow | lint | types | docs | clean
+# make demo | test | test-slow | test-extended | lint | types | docs | clean
 #
 # Everything is installed into .venv with pip; the stamp files in it make a second run start at once.
 
@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .NOTPARALLEL:
-.PHONY: demo test test-slow lint format types docs clean
+.PHONY: demo test test-slow test-extended lint format types docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/mechanics.py
@@ -18,6 +18,9 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+
+test-extended: $(VENV)/.test
+	$(BIN)/python -m pytest -m extended $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/python -m ruff check .

@@ -17,7 +17,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 os.environ["MPLBACKEND"] = "Agg"
 
-_PLENTY = 2_000_000_000
+_PLENTY = 1_500_000_000
 
 _QUICK_TO_COMPILE = (
     "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"

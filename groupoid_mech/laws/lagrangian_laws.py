@@ -70,15 +70,15 @@ class Tilted(eqx.Module):
 
 @final
 class Sheet(eqx.Module):
-    r"""The surface :math:`n \mapsto \operatorname{retract}(x, n_1 v + n_2 w + n_1 n_2 v')` through a point, v′ a turned v."""
+    r"""The surface :math:`n \mapsto \operatorname{retract}(x, n_1 v + n_2 w + n_1 n_2 w')` through a point, w′ a turned w; the rows v, w."""
 
     manifold: Manifold
     centre: Point
-    v: Vector
-    w: Vector
+    directions: Matrix
 
     def __call__(self, n: Vector) -> Point:
-        return self.manifold.retract(self.centre, n[0] * self.v + n[1] * self.w + n[0] * n[1] * jnp.roll(self.v, 1))
+        bend = jnp.prod(n) * jnp.roll(self.directions[-1], 1)
+        return self.manifold.retract(self.centre, n @ self.directions + bend)
 
 
 def end_tangents(T: CotangentGroupoid, sigma: Immersion, s: Point) -> Array:
@@ -132,12 +132,13 @@ def _constrained_kernels(
     T: CotangentGroupoid, chain: Arrows, L: Function, v: Vector, a: Vector, nu: Covector
 ) -> Scalar:
     (g,) = chain
-    G, M, N = T.groupoid, T.groupoid.space, Euclidean(2)
-    sheet = Sheet(M, g, v, G.left_field(g, a))
+    G, M = T.groupoid, T.groupoid.space
+    N = Euclidean(min(2, M.dim))
+    sheet = Sheet(M, g, jnp.stack([G.left_field(g, a), v])[: N.dim])
 
     def ranks(scale: Scalar) -> Array:
         sigma = constrained_graph(M, N, sheet, lambda n: scale * L(sheet(n)))
-        return jax.vmap(numerical_rank)(end_tangents(T, sigma, (jnp.zeros(2), scale * nu[: M.dim - 2])))
+        return jax.vmap(numerical_rank)(end_tangents(T, sigma, (jnp.zeros(N.dim), scale * nu[N.dim :])))
 
     # On the conormal bundle, scale 0, the vector a of the source fibre is in the kernel of the source.
     found = jax.vmap(ranks)(jnp.array([0.0, 1.0]))

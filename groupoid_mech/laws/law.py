@@ -93,6 +93,6 @@ def gap(left: Any, right: Any) -> Scalar:
 
 
 def numerical_rank(A: Matrix) -> Scalar:
-    """How many singular values of a matrix are not round-off beside the largest one."""
+    """How many singular values of a matrix are not round-off beside the largest one, or beside 1."""
     singular = jnp.linalg.svd(A, compute_uv=False)
-    return jnp.sum(singular > RANK * singular[0]).astype(float)
+    return jnp.sum(singular > RANK * jnp.maximum(singular[0], 1.0)).astype(float)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Progress: TypeAlias = bool | Callable[[int, int], None]
 
 # One piece holds at most so many arrows and about so many numbers, and takes at most so many steps.
-_ROWS = 4096
+_ROWS = 2**15
 _NUMBERS = 2**19
 _STEPS = 2**20
 

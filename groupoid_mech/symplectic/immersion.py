@@ -18,6 +18,7 @@ from groupoid_mech.manifolds.calculus import differential, push_forward, value_a
 from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.product import ProductManifold
+from groupoid_mech.manifolds.single_point import SinglePoint
 from groupoid_mech.numerics.matrix import complement, matvec, right_inverse
 from groupoid_mech.symplectic.relation import LinearRelation
 
@@ -119,9 +120,10 @@ def constrained_graph(M: Manifold, N: Manifold, inclusion: Callable[[Point], Poi
         L: A function on N.
     """
     codim = M.dim - N.dim
-    return Immersion(
-        DualBundle(N, codim), CotangentBundle(M), ConstrainedSection(M, N, as_pytree(inclusion), as_pytree(L))
-    )
+    if codim < 0:
+        raise ArgumentError(f"constrained_graph needs N no larger than M; its dimension is {N.dim}, that of M {M.dim}.")
+    parameters: Manifold = DualBundle(N, codim) if codim else ProductManifold(N, SinglePoint())
+    return Immersion(parameters, CotangentBundle(M), ConstrainedSection(M, N, as_pytree(inclusion), as_pytree(L)))
 
 
 def conormal_bundle(M: Manifold, N: Manifold, inclusion: Callable[[Point], Point]) -> Immersion:

@@ -39,7 +39,7 @@ SYMPLECTIC_GROUPOIDS = {
 }
 
 # On these the laws of Lie groupoids are checked too, the cotangent groupoid being one like any other: on the first ones in the
-# default run, on all in ``make test-slow``.
+# default run, on all in ``make test-extended``.
 AS_LIE_GROUPOIDS = ("T*pair(R2)", "so3*")
 SLOW_AS_LIE_GROUPOIDS = ("T*gauge", "T*pair(S2)", "T*SO3", "T*SE3", "T*(S2xSO3)", "T*plate-ball", "T*time")
 

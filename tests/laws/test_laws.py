@@ -51,7 +51,7 @@ TABLES = [  # subjects, and the laws to check on them (None: all that speak abou
     ({**SYSTEMS, **SYMMETRIES, **REDUCTIONS}, None),
 ]
 # Every law is checked on several objects in the default run; on these, with the largest programs or like others, in
-# ``make test-slow``.
+# ``make test-extended``.
 SLOW_SUBJECTS = {
     "T*pair(S2)",
     "T*(S2xSO3)",
@@ -99,7 +99,7 @@ CASES = [
 
 def _marks(name, law):
     slow = name in SLOW_SUBJECTS or any(name in names and law.name in laws for names, laws in SLOW_LAWS)
-    return [pytest.mark.xdist_group(f"laws of {name}"), *([pytest.mark.slow] if slow else [])]
+    return [pytest.mark.xdist_group(f"laws of {name}"), *([pytest.mark.extended] if slow else [])]
 
 
 @pytest.mark.parametrize(

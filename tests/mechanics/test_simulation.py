@@ -68,7 +68,8 @@ def test_pieces_of_any_size_give_the_same_run(trajectory, monkeypatch):
     np.testing.assert_array_equal(thin.momenta, trajectory.momenta[::3])
 
 
-def test_progress_is_reported(capsys):
+def test_progress_is_reported(capsys, monkeypatch):
+    monkeypatch.setattr(simulation, "_ROWS", 4096)
     seen = []
     particle().simulate(START, 5000, progress=lambda done, steps: seen.append((done, steps)))
     assert seen[-1] == (5000, 5000)

@@ -9,6 +9,7 @@ from laws.symplectic_controls import SYMPLECTIC_GROUPOIDS, area
 
 import groupoid_mech as gm
 from groupoid_mech.laws.kinds import Quadratic, ambient_size
+from groupoid_mech.laws.lagrangian_laws import LAGRANGIAN_LAWS
 
 
 def test_pair_groupoid_gives_the_textbook_signs():
@@ -170,6 +171,29 @@ def test_constrained_graph_on_a_curved_manifold():
     sigma = gm.constrained_graph(M, N, parallel, lambda s: jnp.cos(s[0]) ** 3)
     pulled = sigma.isotropy(gm.CotangentBundle(M).symplectic_form, (jnp.array([0.4]), jnp.array([2.0])))
     np.testing.assert_allclose(pulled, 0, atol=1e-14)
+
+
+def test_constrained_graphs_over_everything_and_over_too_much():
+    """N = M gives dL(M); a larger N is refused."""
+    M = gm.Euclidean(2)
+    sigma = gm.constrained_graph(M, M, lambda x: x, lambda x: x[0] * x[1] ** 2)
+    np.testing.assert_allclose(sigma((jnp.array([2.0, 3.0]), jnp.zeros(0)))[1], [9.0, 12.0])
+    with pytest.raises(gm.ArgumentError, match="N no larger than M; its dimension is 2, that of M 1"):
+        gm.constrained_graph(gm.Euclidean(1), M, lambda x: x[:1], lambda x: x[0])
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        gm.CotangentGroupoid(gm.PairGroupoid(gm.Euclidean(1))),
+        gm.CotangentGroupoid(gm.GroupGroupoid(gm.SO2(tau="cayley"))),
+        gm.CotangentBundle(gm.Euclidean(1)),
+    ],
+    ids=["T*pair(R)", "T*SO2", "T*R"],
+)
+def test_laws_of_lagrangian_submanifolds_in_small_dimensions(subject):
+    report = gm.verify(subject, examples=20, laws=[law for law in LAGRANGIAN_LAWS if isinstance(subject, law.subject)])
+    assert report.holds, report
 
 
 def test_conormal_covectors_vanish_on_the_submanifold():
