@@ -124,7 +124,8 @@ class BoundaryProblem:
             return s
         at = self.look(arrows, jnp.zeros_like(s))
         in_points, in_s = self.slopes(at)
-        return self.shortest(at, in_points, jnp.zeros_like(in_s))[0]
+        found = self.shortest(at, in_points, jnp.zeros_like(in_s))[0]
+        return found if bool(jnp.all(jnp.isfinite(found))) else s
 
     def _direction(
         self, at: Look, in_points: Array, in_s: Array, *, shift: float, keep: float

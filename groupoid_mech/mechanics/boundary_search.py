@@ -39,7 +39,7 @@ def descend(
         s = problem.least_squares_multipliers(arrows, s)
     at = problem.look(arrows, s)
     if not off <= _FEASIBLE:
-        return Found(at, history, _out_of_reach(problem, off))
+        return Found(at, history, _out_of_reach(problem, at, off))
     cost, shift, best, least = float(jnp.sum(at.terms.values)), 0.0, at, np.inf
     for iteration in range(max_iterations):
         residual = problem.residual(at)
@@ -128,11 +128,16 @@ def approach(
     return Found(at, history, _gave_up(problem, max_iterations, at))
 
 
-def _out_of_reach(problem: BoundaryProblem, off: float) -> str:
+def _out_of_reach(problem: BoundaryProblem, at: Look, off: float) -> str:
+    missing = problem.deficiency(at)
+    cause = (
+        f"The constraints lose {missing} of their rank along it: some repeat others, or no sequence reaches the target. Change them or it"
+        if missing
+        else f"The target may be out of reach in {problem.n} steps: take more of them, or give a nearer guess"
+    )
     return (
-        f"solve_boundary found no sequence on the constraints near the guess: they are off by {off:.3g}. The target may be out of "
-        f"reach in {problem.n} steps, or the constraints dependent; give a nearer guess, more steps, or continue from an easier "
-        f"target with continue_boundary. The best iterate is in error.solution."
+        f"solve_boundary found no sequence on the constraints near the guess: they are off by {off:.3g}. {cause}, or continue from "
+        f"an easier target with continue_boundary. The best iterate is in error.solution."
     )
 
 

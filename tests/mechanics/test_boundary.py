@@ -11,6 +11,7 @@ from groupoid_mech.groupoids.groupoid import point_distance
 from groupoid_mech.mechanics.boundary_problem import BoundaryProblem
 from groupoid_mech.numerics.block_tridiagonal import BlockTridiagonal, solve_blocks, solve_pivoted
 from tests.mechanics.examples import DT, PLANE, SPACE, HamiltonPontryagin, Particle, RollingConstraint, particle
+from tests.mechanics.test_simulation import Twice
 
 LINE = gm.PairGroupoid(gm.Euclidean(1))
 
@@ -247,9 +248,16 @@ def test_wrong_calls_say_what_is_needed(call, error, message):
 def test_an_infeasible_target_says_so_with_the_best_iterate():
     """The constraint keeps z: a target at another height is out of reach."""
     system = gm.DiscreteSystem(SPACE, Particle(DT, 0.0), lambda g: (g[1][2] - g[0][2])[None])
-    with pytest.raises(gm.BoundaryFailed, match=r"off by 0\.\d+.*out of reach in 10 steps") as caught:
+    with pytest.raises(gm.BoundaryFailed, match=r"off by 0\.\d+.*lose 1 of their rank along it.*no sequence reaches the target") as caught:
         gm.solve_boundary(system, gm.path(SPACE, (jnp.zeros(3), jnp.ones(3)), 10))
     assert caught.value.solution.arrows[0].shape == (10, 3)
+
+
+def test_constraints_that_repeat_each_other_are_named():
+    system = gm.DiscreteSystem(SPACE, Particle(DT, 0.0), Twice())
+    with pytest.raises(gm.BoundaryFailed, match=r"lose 10 of their rank.*some repeat others") as caught:
+        gm.solve_boundary(system, gm.path(SPACE, (jnp.zeros(3), jnp.array([0.3, 0.2, 0.8])), 10))
+    assert caught.value.solution.deficiency == 10
 
 
 # ------------------------------------------------------------------------------------- linear algebra
