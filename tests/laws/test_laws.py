@@ -71,6 +71,13 @@ SLOW_SUBJECTS = {
     "pair(R2)xSO3->pair(R2)",
     "S2:SO3->SO3",
     "system on SE3",
+    "pair(T*S2)",
+    "(SO3xSO3):SO2->S2:SO3",
+    "A*(S2 x| SO3)",
+    "SO3xR2",
+    "T*S2 linear",
+    "T*time",
+    "T*SO3",
 }
 
 
