@@ -59,8 +59,9 @@ def simulate(
         whole = int(done) // save_every
         pieces.append(jax.tree.map(lambda leaf, n=whole: np.asarray(leaf)[:n], kept))
         report(taken)
-    kept = jax.tree.map(lambda *leaves: jnp.asarray(np.concatenate(leaves)), *pieces)
-    trajectory = _assemble(system, begin, kept, save_every, start)
+    # In numpy: every operation of jax.numpy on a new shape would be a program of its own to compile.
+    kept = jax.tree.map(lambda *leaves: np.concatenate(leaves), *pieces)
+    trajectory = _assemble(system, begin, kept, save_every, start, np)
     if not failed:
         return trajectory
     return _explain_failure(trajectory, taken + 1, last, throw)
@@ -107,16 +108,17 @@ def _scanned(system: "DiscreteSystem", start: Start, steps: int, stride: int) ->
         return following, last._replace(residual=jnp.max(taken.residual), iterations=jnp.max(taken.iterations))
 
     end, kept = jax.lax.scan(outer, start, None, length=steps // stride)
-    return _assemble(system, start, kept, stride, end)
+    return _assemble(system, start, kept, stride, end, jnp)
 
 
-def _assemble(system: "DiscreteSystem", start: Start, kept: Step, stride: int, end: Start) -> Trajectory:
+def _assemble(system: "DiscreteSystem", start: Start, kept: Step, stride: int, end: Start, xp: Any) -> Trajectory:
+    """The trajectory of the kept steps, put together with the functions of numpy or of jax.numpy."""
+
     def preceded(first: Any, rest: Any) -> Any:
-        return jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, rest)
+        return jax.tree.map(lambda a, b: xp.concatenate([xp.asarray(a)[None], b]), first, rest)
 
     k = system.auxiliary
-    return Trajectory(
-        system,
+    arrays = (
         kept.arrow,
         kept.auxiliary[:, :k],
         kept.auxiliary[:, k:],
@@ -125,9 +127,10 @@ def _assemble(system: "DiscreteSystem", start: Start, kept: Step, stride: int, e
         kept.residual,
         kept.iterations,
         kept.converged,
-        stride * (1 + jnp.arange(kept.residual.shape[0])),
-        end,
+        stride * (1 + xp.arange(kept.residual.shape[0])),
     )
+    stacked: Any = jax.tree.map(jnp.asarray, arrays)
+    return Trajectory(system, *stacked, end=end)
 
 
 def _with_worst(step: Step, before: Step, first: Array) -> Step:
