@@ -117,20 +117,23 @@ def _assemble(system: "DiscreteSystem", start: Start, kept: Step, stride: int, e
     def preceded(first: Any, rest: Any) -> Any:
         return jax.tree.map(lambda a, b: xp.concatenate([xp.asarray(a)[None], b]), first, rest)
 
+    def array(value: Any) -> Any:
+        return jax.tree.map(jnp.asarray, value)
+
     k = system.auxiliary
-    arrays = (
-        kept.arrow,
-        kept.auxiliary[:, :k],
-        kept.auxiliary[:, k:],
-        preceded(start.point, kept.point),
-        preceded(start.momentum, kept.momentum),
-        kept.residual,
-        kept.iterations,
-        kept.converged,
-        stride * (1 + xp.arange(kept.residual.shape[0])),
+    return Trajectory(
+        system,
+        array(kept.arrow),
+        array(kept.auxiliary[:, :k]),
+        array(kept.auxiliary[:, k:]),
+        array(preceded(start.point, kept.point)),
+        array(preceded(start.momentum, kept.momentum)),
+        array(kept.residual),
+        array(kept.iterations),
+        array(kept.converged),
+        array(stride * (1 + xp.arange(kept.residual.shape[0]))),
+        end,
     )
-    stacked: Any = jax.tree.map(jnp.asarray, arrays)
-    return Trajectory(system, *stacked, end=end)
 
 
 def _with_worst(step: Step, before: Step, first: Array) -> Step:

@@ -248,7 +248,9 @@ def test_wrong_calls_say_what_is_needed(call, error, message):
 def test_an_infeasible_target_says_so_with_the_best_iterate():
     """The constraint keeps z: a target at another height is out of reach."""
     system = gm.DiscreteSystem(SPACE, Particle(DT, 0.0), lambda g: (g[1][2] - g[0][2])[None])
-    with pytest.raises(gm.BoundaryFailed, match=r"off by 0\.\d+.*lose 1 of their rank along it.*no sequence reaches the target") as caught:
+    with pytest.raises(
+        gm.BoundaryFailed, match=r"off by 0\.\d+.*lose 1 of their rank along it.*no sequence reaches the target"
+    ) as caught:
         gm.solve_boundary(system, gm.path(SPACE, (jnp.zeros(3), jnp.ones(3)), 10))
     assert caught.value.solution.arrows[0].shape == (10, 3)
 
