@@ -41,7 +41,7 @@ def require_positive_integer(owner: str, name: str, value: Any) -> None:
         raise ArgumentError(f"{owner} needs {name} to be an integer ≥ 1; got {value!r}.")
 
 
-def require_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> None:
+def require_choice(owner: str, name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """Refuse a value that is not one of the named choices."""
     if value not in choices:
         listed = " or ".join(repr(choice) for choice in choices)

@@ -80,9 +80,7 @@ class EulerLagrange(eqx.Module):
 
     def lifted(self, q: Point, a: Vector, a_dot: Vector) -> Scalar:
         r"""The Lagrangian :math:`\tilde l(a, \dot a)` on the fibre over q."""
-        G = self.groupoid
-        g, velocity = jax.jvp(lambda b: G.fiber_chart(q, b), (a,), (a_dot,))
-        return self.lagrangian(G.target(g), _trivialized(G, g, velocity))
+        return lifted_lagrangian(self.lagrangian, self.groupoid, q, a, a_dot)
 
 
 class ExactStep(NamedTuple):
@@ -107,6 +105,12 @@ def exact_step(flow: EulerLagrange, g: Point, dt: ArrayLike) -> ExactStep:
     require_instances("exact_step", "flow", (flow,), EulerLagrange)
     flow.groupoid.check_arrow(g, owner="exact_step")
     return _exact_step(flow, g, jnp.asarray(dt, float))
+
+
+def lifted_lagrangian(lagrangian: AlgebroidFunction, G: LieGroupoid, q: Point, a: Vector, a_dot: Vector) -> Scalar:
+    r"""The Lagrangian :math:`\tilde l(a, \dot a) = l(\beta(g), \xi)` on the fibre over q, with :math:`\overleftarrow\xi(g) = \dot g`."""
+    g, velocity = jax.jvp(lambda b: G.fiber_chart(q, b), (a,), (a_dot,))
+    return lagrangian(G.target(g), _trivialized(G, g, velocity))
 
 
 def _trivialized(G: LieGroupoid, g: Point, velocity: Point) -> Vector:

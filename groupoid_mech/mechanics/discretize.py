@@ -71,7 +71,7 @@ def discretize(
     require_choice("discretize", "rule", rule, RULES)
     if is_concrete(dt) and not float(jnp.asarray(dt)) > 0:
         raise ArgumentError(f"discretize needs dt > 0; got {dt}. To run backwards, simulate system.reversed().")
-    _require_function("lagrangian", lagrangian, groupoid, axes=0)
+    require_lagrangian("discretize", lagrangian, groupoid)
     step = jnp.asarray(dt, float)
     action = Discretized(groupoid, as_pytree(lagrangian), step, rule)
     if constraints is None:
@@ -115,10 +115,15 @@ class Discretized(IncrementFunction):
         return self.dt * self.function(x, xi / self.dt)
 
 
-def _require_function(role: str, function: Any, G: LieGroupoid, *, axes: int) -> None:
+def require_lagrangian(owner: str, lagrangian: AlgebroidFunction, G: LieGroupoid) -> None:
+    """Refuse anything but a real function of a base point and a vector of the algebroid."""
+    _require_function("lagrangian", lagrangian, G, axes=0, owner=owner)
+
+
+def _require_function(role: str, function: Any, G: LieGroupoid, *, axes: int, owner: str = "discretize") -> None:
     shape = traced_shape(function, G.base.point_like(), jnp.zeros(G.rank))
     if len(getattr(shape, "shape", (None,) * 9)) != axes:
         need = "a number" if axes == 0 else "a vector"
         raise ArgumentError(
-            f"discretize needs {role}(q, xi) to return {need}; {name_of(function)} returns {describe(shape)}."
+            f"{owner} needs {role}(q, xi) to return {need}; {name_of(function)} returns {describe(shape)}."
         )

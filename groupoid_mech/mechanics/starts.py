@@ -7,6 +7,7 @@ from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.mechanics.step import Start
 from groupoid_mech.mechanics.system import DiscreteSystem
+from groupoid_mech.numerics.quick_jit import quick_jit
 
 
 def from_momentum(system: DiscreteSystem, q: Point, p: Covector, guess: Vector | None = None) -> Start:
@@ -16,7 +17,7 @@ def from_momentum(system: DiscreteSystem, q: Point, p: Covector, guess: Vector |
         system: The discrete system.
         q: The base point.
         p: The momentum, in the frame dual to that of the algebroid.
-        guess: Where Newton's method starts, for the unknowns (a, s); zero if not given, the unit arrow.
+        guess: Where Newton's method starts, for the unknowns (a, s); if not given what a `StepFamily` guesses, or zero, the unit arrow.
 
     Example:
         >>> from groupoid_mech import DiscreteSystem, Euclidean, PairGroupoid
@@ -27,7 +28,7 @@ def from_momentum(system: DiscreteSystem, q: Point, p: Covector, guess: Vector |
     require_instances("from_momentum", "system", (system,), DiscreteSystem)
     system.groupoid.check_point(q, owner="from_momentum")
     require_vector("from_momentum", "p", p, system.groupoid.rank)
-    x = jnp.zeros(system.unknowns) if guess is None else guess
+    x = _first_guess(system, q, p) if guess is None else guess
     require_vector("from_momentum", "guess", x, system.unknowns)
     return Start(q, p, x, x)
 
@@ -51,3 +52,8 @@ def from_velocity(
         raise ArgumentError(f"from_velocity needs dt > 0; got {dt}. To run backwards, simulate system.reversed().")
     g = system.project(system.groupoid.fiber_chart(q, jnp.asarray(dt) * v))
     return system.start(g, multipliers=multipliers)
+
+
+@quick_jit
+def _first_guess(system: DiscreteSystem, q: Point, p: Covector) -> Vector:
+    return system.first_guess(q, p)

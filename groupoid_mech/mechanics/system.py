@@ -27,8 +27,10 @@ from groupoid_mech.errors import ArgumentError, OffConstraintsError
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD
 from groupoid_mech.mechanics.increment import ArrowFunction, IncrementFunction, evaluate
-from groupoid_mech.mechanics.simulation import Progress, simulate
+from groupoid_mech.mechanics.simulation import simulate
 from groupoid_mech.mechanics.step import Start, Step, take_step, variation
+from groupoid_mech.mechanics.step_family import StepFamily
+from groupoid_mech.mechanics.time_loop import Progress
 from groupoid_mech.mechanics.trajectory import Trajectory
 from groupoid_mech.numerics.matrix import matvec
 from groupoid_mech.numerics.newton import newton_root
@@ -86,8 +88,8 @@ class DiscreteSystem(eqx.Module):
         if isinstance(auxiliary, bool) or not isinstance(auxiliary, int) or auxiliary < 0:
             raise ArgumentError(f"DiscreteSystem needs auxiliary to be an integer ≥ 0; got {auxiliary!r}.")
         self.groupoid = groupoid
-        self.lagrangian = _parameters_as_arrays(as_pytree(lagrangian))
-        self.constraints = None if constraints is None else _parameters_as_arrays(as_pytree(constraints))
+        self.lagrangian = parameters_as_arrays(as_pytree(lagrangian))
+        self.constraints = None if constraints is None else parameters_as_arrays(as_pytree(constraints))
         self.limits = None if limits is None else as_pytree(limits)
         self.auxiliary = auxiliary
         self.multipliers = 0
@@ -160,13 +162,13 @@ class DiscreteSystem(eqx.Module):
         Args:
             q: The base point.
             p: The momentum at q.
-            guess: Where Newton's method starts, for the unknowns (a, s); zero if not given.
+            guess: Where Newton's method starts, for the unknowns (a, s); if not given what the family guesses, or zero.
         """
         self.groupoid.check_point(q, owner="DiscreteSystem.hamiltonian_map")
         require_vector("DiscreteSystem.hamiltonian_map", "p", p, self.groupoid.rank)
-        unknowns = jnp.zeros(self.unknowns) if guess is None else guess
-        require_vector("DiscreteSystem.hamiltonian_map", "guess", unknowns, self.unknowns)
-        return _hamiltonian_map(self, q, p, unknowns)
+        if guess is not None:
+            require_vector("DiscreteSystem.hamiltonian_map", "guess", guess, self.unknowns)
+        return _hamiltonian_map(self, q, p, guess)
 
     def simulate(
         self,
@@ -262,6 +264,12 @@ class DiscreteSystem(eqx.Module):
         """The number of auxiliary variables and multipliers."""
         return self.auxiliary + self.multipliers
 
+    def first_guess(self, q: Point, p: Covector) -> Vector:
+        """Where to look for the unknowns (a, s) of a step from (q, p) about which nothing is known: what a `StepFamily` says, else zero."""
+        if isinstance(self.lagrangian, StepFamily) and not self.multipliers:
+            return self.lagrangian.guess(q, p)
+        return jnp.zeros(self.unknowns)
+
     def increment(self, g: Point) -> Vector:
         """The fibre coordinates of an arrow, where a Lagrangian or constraint asks for them; else zeros, which nothing reads."""
         if isinstance(self.lagrangian, IncrementFunction) or isinstance(self.constraints, IncrementFunction):
@@ -299,7 +307,7 @@ class Reversed(IncrementFunction):
         return -evaluate(self.function, inverse, increment, auxiliary)
 
 
-def _parameters_as_arrays(function: Any) -> Any:
+def parameters_as_arrays(function: Any) -> Any:
     """The floats of a module as arrays: then jit takes them as data, and changing one does not recompile."""
     return jax.tree.map(lambda leaf: jnp.asarray(leaf) if isinstance(leaf, float) else leaf, function)
 
@@ -339,7 +347,8 @@ def _variation(system: DiscreteSystem, g: Point, a: Vector, s: Vector) -> Any:
 
 
 @eqx.filter_jit
-def _hamiltonian_map(system: DiscreteSystem, q: Point, p: Covector, guess: Vector) -> tuple[Point, Covector]:
+def _hamiltonian_map(system: DiscreteSystem, q: Point, p: Covector, guess: Vector | None) -> tuple[Point, Covector]:
+    guess = system.first_guess(q, p) if guess is None else guess
     end, _ = system.step(Start(q, p, guess, guess))
     return end.point, end.momentum
 

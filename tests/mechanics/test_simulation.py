@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import groupoid_mech as gm
-from groupoid_mech.mechanics import simulation
+from groupoid_mech.mechanics import time_loop
 from tests.mechanics.examples import CONTACT_START, DT, PLANE, SPACE, START, Particle, contact, particle
 
 
@@ -61,7 +61,7 @@ def test_a_run_goes_on_from_its_end_bit_by_bit(trajectory):
 
 
 def test_pieces_of_any_size_give_the_same_run(trajectory, monkeypatch):
-    monkeypatch.setattr(simulation, "_ROWS", 64)
+    monkeypatch.setattr(time_loop, "_ROWS", 64)
     again = particle().simulate(START, 600)
     np.testing.assert_array_equal(again.momenta, trajectory.momenta)
     thin = particle().simulate(START, 600, save_every=3)
@@ -69,7 +69,7 @@ def test_pieces_of_any_size_give_the_same_run(trajectory, monkeypatch):
 
 
 def test_progress_is_reported(capsys, monkeypatch):
-    monkeypatch.setattr(simulation, "_ROWS", 4096)
+    monkeypatch.setattr(time_loop, "_ROWS", 4096)
     seen = []
     particle().simulate(START, 5000, progress=lambda done, steps: seen.append((done, steps)))
     assert seen[-1] == (5000, 5000)

@@ -1,0 +1,1 @@
+"""Discretization maps, their lifts, and the integrators they give."""

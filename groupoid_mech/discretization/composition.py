@@ -1,0 +1,167 @@
+r"""Composition of one-step methods. BM §6.
+
+Convention: methods compose left to right, ``compose(first, second)`` takes the step of ``first`` first.
+"""
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+
+from groupoid_mech._arguments import require_instances, same_structure
+from groupoid_mech._types import Array, Point, Scalar
+from groupoid_mech.discretization.integrator import Integrator, Taken
+from groupoid_mech.errors import ArgumentError
+from groupoid_mech.manifolds.manifold import Manifold
+
+
+@final
+class Composition(Integrator):
+    r"""The method :math:`\Phi^{(n)} \circ \cdots \circ \Phi^{(1)}`: the steps of several methods, one after the other.
+
+    As Lagrangian relations :math:`\mathcal L_n \circ \cdots \circ \mathcal L_1`, BM §6.
+
+    Args:
+        methods: The methods, in the order of their steps.
+        dt: The time that all steps together take.
+    """
+
+    methods: tuple[Integrator, ...]
+    space: Manifold
+    dt: Scalar
+
+    def __init__(self, methods: Sequence[Integrator], dt: ArrayLike):
+        self.methods = tuple(methods)
+        self.space = _common_space("Composition", self.methods)
+        self.dt = jnp.asarray(dt, float)
+
+    def begin(self, x: Point) -> Any:
+        return tuple(method.begin(x) for method in self.methods)
+
+    def advance(self, x: Point, memory: Any) -> tuple[Taken, Any]:
+        return _one_after_the_other(self.methods, x, memory)
+
+    def with_step(self, dt: ArrayLike) -> "Composition":
+        ratio = jnp.asarray(dt, float) / self.dt
+        return Composition([method.with_step(ratio * method.dt) for method in self.methods], dt)
+
+    def adjoint(self) -> "Composition":
+        return Composition([method.adjoint() for method in reversed(self.methods)], self.dt)
+
+
+@final
+class WeightedComposition(Integrator):
+    r"""The method :math:`\prod_i \bigl(\Phi^{(m)}_{w_{im} dt} \circ \cdots \circ \Phi^{(1)}_{w_{i1} dt}\bigr)`: few methods with many lengths of
+    their steps.
+
+    With one method, the compositions :math:`\Phi_{\gamma_s dt} \circ \cdots \circ \Phi_{\gamma_1 dt}` of BM §6.2; with two, splitting methods
+    and compositions of a method with its adjoint. A loop over the weights: however many there are, the program holds one copy of each step.
+
+    Args:
+        methods: The methods Φ; their own time steps do not matter.
+        weights: The numbers w, with one row for each turn of the loop and one column for each method.
+        dt: The time step.
+    """
+
+    methods: tuple[Integrator, ...]
+    weights: Array
+    dt: Scalar
+    space: Manifold
+
+    def __init__(self, methods: Sequence[Integrator], weights: ArrayLike, dt: ArrayLike):
+        self.methods = tuple(methods)
+        self.space = _common_space("WeightedComposition", self.methods)
+        self.weights = jnp.asarray(weights, float)
+        if self.weights.ndim != 2 or self.weights.shape[1] != len(self.methods) or not self.weights.size:
+            raise ArgumentError(
+                f"WeightedComposition needs weights with one column for each of the {len(self.methods)} methods; "
+                f"got shape {self.weights.shape}."
+            )
+        self.dt = jnp.asarray(dt, float)
+
+    def begin(self, x: Point) -> Any:
+        memory = tuple(method.begin(x) for method in self.methods)
+        return jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (self.weights.shape[0], *leaf.shape)), memory)
+
+    def advance(self, x: Point, memory: Any) -> tuple[Taken, Any]:
+        def turn(x: Point, stage: tuple[Array, Any]) -> tuple[Point, tuple[Any, Any]]:
+            weights, own = stage
+            methods = [method.with_step(weights[k] * self.dt) for k, method in enumerate(self.methods)]
+            taken, own = _one_after_the_other(methods, x, own)
+            return taken.point, (taken[1:], own)
+
+        x, ((residuals, iterations, converged), kept) = jax.lax.scan(turn, x, (self.weights, memory))
+        return Taken(x, jnp.max(residuals), jnp.max(iterations), jnp.all(converged)), kept
+
+    def with_step(self, dt: ArrayLike) -> "WeightedComposition":
+        return eqx.tree_at(lambda method: method.dt, self, jnp.asarray(dt, float))
+
+    def adjoint(self) -> "WeightedComposition":
+        methods = [method.adjoint() for method in reversed(self.methods)]
+        return WeightedComposition(methods, self.weights[::-1, ::-1], self.dt)
+
+
+def compose(*methods: Integrator) -> Composition:
+    r"""The steps of several methods, one after the other; its time step is the sum of theirs.
+
+    Example:
+        >>> import groupoid_mech as gm
+        >>> line, H = gm.Euclidean(1), lambda q, p: p[0] ** 2 / 2 - jnp.cos(q[0])
+        >>> euler = [gm.hamiltonian_integrator(H, gm.theta_map(line, theta), 0.05) for theta in (0, 1)]
+        >>> float(compose(*euler).dt)
+        0.1
+    """
+    require_instances("compose", "methods", methods, Integrator)
+    total: Any = sum(method.dt for method in methods)
+    return Composition(methods, total)
+
+
+def raise_order(method: Integrator, weights: ArrayLike) -> WeightedComposition:
+    r"""The composition :math:`\Phi_{\gamma_s dt} \circ \cdots \circ \Phi_{\gamma_1 dt}` of a method with itself; BM (6.2).
+
+    Args:
+        method: The method Φ; symmetric and of order 2 for the weights of `triple_jump`, `suzuki` and `optimized`.
+        weights: The numbers γ, in the order of the steps.
+
+    Example:
+        >>> import groupoid_mech as gm
+        >>> pendulum = gm.Separable(lambda p: p[0] ** 2 / 2, lambda q: -jnp.cos(q[0]))
+        >>> fourth_order = raise_order(gm.stormer_verlet(pendulum, gm.Euclidean(1), dt=0.1), gm.triple_jump(4))
+        >>> float(fourth_order.dt)
+        0.1
+    """
+    gammas = jnp.asarray(weights, float)
+    if gammas.ndim != 1 or not gammas.size:
+        raise ArgumentError(f"raise_order needs weights to be a vector of numbers; got shape {gammas.shape}.")
+    return WeightedComposition([method], gammas[:, None], method.dt)
+
+
+def symmetrize(method: Integrator) -> Composition:
+    r"""The symmetric method :math:`\Phi^*_{dt/2} \circ \Phi_{dt/2}`: half a step, and half a step of the adjoint."""
+    require_instances("symmetrize", "method", (method,), Integrator)
+    half = method.with_step(method.dt / 2)
+    return Composition([half, half.adjoint()], method.dt)
+
+
+def _one_after_the_other(methods: Sequence[Integrator], x: Point, memory: Any) -> tuple[Taken, Any]:
+    taken, kept = [], []
+    for method, own in zip(methods, memory, strict=True):
+        step, own = method.advance(x, own)
+        taken.append(step)
+        kept.append(own)
+        x = step.point
+    residuals, iterations, converged = (
+        jnp.stack([getattr(step, name) for step in taken]) for name in ("residual", "iterations", "converged")
+    )
+    return Taken(x, jnp.max(residuals), jnp.max(iterations), jnp.all(converged)), tuple(kept)
+
+
+def _common_space(owner: str, methods: tuple[Integrator, ...]) -> Manifold:
+    require_instances(owner, "methods", methods, Integrator)
+    for method in methods[1:]:
+        if not same_structure(method.space, methods[0].space):
+            raise ArgumentError(f"{owner} needs methods on one manifold, {methods[0].space}; one is on {method.space}.")
+    return methods[0].space

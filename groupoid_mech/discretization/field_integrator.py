@@ -1,0 +1,166 @@
+r"""Methods for vector fields on a manifold from its discretization maps. BM (1.1), (4.1), (4.2)."""
+
+from typing import Any, final
+
+import equinox as eqx
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+
+from groupoid_mech._arguments import as_pytree, describe, name_of, require_instances, traced_shape
+from groupoid_mech._types import Point, Scalar, Vector, VectorField
+from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.integrator import Integrator, Taken
+from groupoid_mech.errors import ArgumentError
+from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.mechanics.system import parameters_as_arrays
+from groupoid_mech.numerics.newton import newton_solve
+
+
+@final
+class FieldIntegrator(Integrator):
+    r"""The method :math:`(x_k, x_{k+1}) = R(y, dt\,X(y))` for a vector field X on M; BM (1.1).
+
+    The equivalent :math:`dt\,X(y) = v`, :math:`(y, v) = R^{-1}(x_k, x_{k+1})` is BM (4.2) for second-order equations, where M = TQ, and BM (5.2)
+    for a Hamiltonian field on T*Q. Euler's methods, the midpoint rule and the θ-method are cases. No inverse of R is needed: the unknown is
+    the point y.
+
+    Args:
+        field: The vector field X, with values in the frame at the point.
+        map: A discretization map of M.
+        dt: The time step.
+
+    Example:
+        >>> import groupoid_mech as gm
+        >>> turn = lambda x: jnp.array([-x[1], x[0]])
+        >>> midpoint = FieldIntegrator(turn, gm.theta_map(gm.Euclidean(2), 0.5), dt=0.1)
+        >>> end = midpoint.run(jnp.array([1.0, 0.0]), 1000).end
+        >>> bool(jnp.abs(end @ end - 1) < 1e-13)
+        True
+    """
+
+    field: VectorField
+    map: DiscretizationMap
+    dt: Scalar
+    space: Manifold
+
+    def __init__(self, field: VectorField, map: DiscretizationMap, dt: ArrayLike):
+        self.space = _manifold_of("FieldIntegrator", map)
+        self.field = require_field("FieldIntegrator", field, self.space)
+        self.map = map
+        self.dt = jnp.asarray(dt, float)
+
+    def begin(self, x: Point) -> Vector:
+        return jnp.zeros(self.space.dim)
+
+    def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
+        def step(w: Vector) -> tuple[Point, Point]:
+            y = self.space.retract(x, w)
+            return self.map.arrow(y, self.dt * self.field(y))
+
+        # Remembered are the coordinates of y at the last point: they change little from step to step.
+        w, report = newton_solve(lambda w: self.space.local(x, step(w)[0]), memory, _sizes)
+        start, end = step(w)
+        residual = jnp.max(jnp.abs(self.space.local(x, start)))
+        return Taken(end, residual, report.iterations, report.converged), w
+
+    def with_step(self, dt: ArrayLike) -> "FieldIntegrator":
+        return eqx.tree_at(lambda method: method.dt, self, jnp.asarray(dt, float))
+
+    def adjoint(self) -> "FieldIntegrator":
+        return eqx.tree_at(lambda method: method.map, self, self.map.adjoint())
+
+
+@final
+class EndpointIntegrator(Integrator):
+    r"""The method :math:`R^2(x_k, dt\,X(x_k)) = R^1(x_{k+1}, dt\,X(x_{k+1}))` for a vector field X on M; BM (4.1).
+
+    The field is evaluated at the ends of the step: the trapezoidal rule on :math:`R^n`, the method of Newmark with `newmark_map`. For a
+    Hamiltonian field it is not symplectic, even with a cotangent lift (BM Remark 5.5).
+
+    Args:
+        field: The vector field X, with values in the frame at the point.
+        map: A discretization map of M.
+        dt: The time step.
+
+    Example:
+        >>> import groupoid_mech as gm
+        >>> trapezoid = EndpointIntegrator(lambda x: -x, gm.theta_map(gm.Euclidean(1), 0.5), dt=0.2)
+        >>> trapezoid(jnp.ones(1)).round(12) == jnp.round(0.9 / 1.1, 12)
+        Array([ True], dtype=bool)
+    """
+
+    field: VectorField
+    map: DiscretizationMap
+    dt: Scalar
+    space: Manifold
+
+    def __init__(self, field: VectorField, map: DiscretizationMap, dt: ArrayLike):
+        self.space = _manifold_of("EndpointIntegrator", map)
+        self.field = require_field("EndpointIntegrator", field, self.space)
+        self.map = map
+        self.dt = jnp.asarray(dt, float)
+
+    def begin(self, x: Point) -> Vector:
+        return self.dt * self.field(x)
+
+    def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
+        middle = self._arrow(x)[1]
+
+        def gap(w: Vector) -> Vector:
+            return self.space.local(middle, self._arrow(self.space.retract(x, w))[0])
+
+        w, report = newton_solve(gap, memory, _sizes)
+        residual = jnp.max(jnp.abs(gap(w)))
+        return Taken(self.space.retract(x, w), residual, report.iterations, report.converged), w
+
+    def with_step(self, dt: ArrayLike) -> "EndpointIntegrator":
+        return eqx.tree_at(lambda method: method.dt, self, jnp.asarray(dt, float))
+
+    def adjoint(self) -> "EndpointIntegrator":
+        return eqx.tree_at(lambda method: method.map, self, self.map.adjoint())
+
+    def _arrow(self, x: Point) -> tuple[Point, Point]:
+        return self.map.arrow(x, self.dt * self.field(x))
+
+
+@final
+class SecondOrderField(eqx.Module):
+    r"""The second-order field :math:`\Gamma(q, v) = (v, f(q, v))` on TQ: :math:`\dot q = v,\ \dot v = f(q, v)`, in the frame of Q.
+
+    Args:
+        acceleration: The function ``f(q, v)``; on a manifold the derivative of the frame components of the velocity.
+    """
+
+    acceleration: Any
+
+    def __init__(self, acceleration: Any):
+        self.acceleration = parameters_as_arrays(as_pytree(acceleration))
+
+    def __call__(self, x: Point) -> Vector:
+        q, v = x
+        return jnp.concatenate([v, self.acceleration(q, v)])
+
+
+def require_field(owner: str, field: VectorField, M: Manifold) -> Any:
+    """The vector field as a pytree; refused if its value is not a vector in the frame of M."""
+    shape = traced_shape(field, M.point_like())
+    if getattr(shape, "shape", None) != (M.dim,):
+        raise ArgumentError(
+            f"{owner} needs field(x) to return the {M.dim} components in the frame of {M}; {name_of(field)} returns {describe(shape)}."
+        )
+    return parameters_as_arrays(as_pytree(field))
+
+
+def _manifold_of(owner: str, map: DiscretizationMap) -> Manifold:
+    require_instances(owner, "map", (map,), DiscretizationMap)
+    if not isinstance(map.groupoid, PairGroupoid):
+        raise ArgumentError(
+            f"{owner} needs a discretization map of a manifold, on its pair groupoid; that is of a {type(map.groupoid).__name__}. "
+            f"Hamiltonian systems on other groupoids: hamiltonian_integrator."
+        )
+    return map.groupoid.base
+
+
+def _sizes(x: Vector) -> Vector:
+    return jnp.full_like(x, 1e-3 + jnp.max(jnp.abs(x)))

@@ -1,0 +1,199 @@
+r"""The θ-family of a retraction. BM Prop. 2.4, Examples 2.7–2.9, §4.1."""
+
+from typing import NamedTuple, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import ArrayLike
+
+from groupoid_mech._arguments import is_concrete, require_instances
+from groupoid_mech._types import Array, Covector, Matrix, Point, Scalar, Vector
+from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.retraction import ChartMap
+from groupoid_mech.errors import ArgumentError
+from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.tangent_bundle import TangentBundle
+from groupoid_mech.numerics.matrix import matvec, unit_matrix
+from groupoid_mech.numerics.newton import newton_root
+from groupoid_mech.numerics.quick_jit import quick_jit
+
+_SAME = 1e-11
+_LENGTH = 0.3
+
+
+class Form(NamedTuple):
+    """What is known about the inverse of a θ-map: whether the retraction is straight, keeps coordinates, and whether θ is at most ½."""
+
+    straight: bool
+    parallel: bool
+    early: bool
+
+
+@final
+class ThetaMap(DiscretizationMap):
+    r"""The map :math:`R_\theta(x, v) = R(x, -\theta v)^{-1} \cdot R(x, (1 - \theta) v)` of a retraction R.
+
+    On a manifold :math:`R_\theta(x, v) = (R(x, -\theta v), R(x, (1 - \theta)v))`: explicit Euler, the implicit midpoint rule and implicit
+    Euler for θ = 0, ½ and 1. For θ = ½ it is symmetric. θ may be a matrix that acts on the velocity: then different components are
+    taken at different points, as in the method of Newmark (`newmark_map`).
+
+    The inverse is :math:`x = \beta(k)`, :math:`k = R(\alpha(g), \theta a)`, :math:`(\cdot, a) = R^{-1}(g)`, where the retraction is straight: runs
+    along geodesics or one-parameter groups. Where it also keeps coordinates, as on Lie groups, v = a. Both are found out on a drawn
+    arrow when the map is made. Elsewhere k is found by Newton's method from there, and the inverse is NaN (an error outside of ``jit``)
+    where that does not arrive.
+
+    Args:
+        retraction: The retraction R, a discretization map with :math:`\alpha(R(x, v)) = x`; or a manifold or groupoid for its own.
+        theta: The number θ, or a square matrix.
+        form: What is known about the inverse; found out if not given.
+
+    Example:
+        >>> from groupoid_mech import Euclidean
+        >>> ThetaMap(Euclidean(1), 0.5).inverse((jnp.zeros(1), jnp.ones(1)))
+        (Array([0.5], dtype=float64), Array([1.], dtype=float64))
+    """
+
+    retraction: DiscretizationMap
+    theta: Array
+    groupoid: LieGroupoid
+    form: "Form" = eqx.field(static=True)
+
+    def __init__(
+        self, retraction: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLike, *, form: "Form | None" = None
+    ):
+        R = retraction if isinstance(retraction, DiscretizationMap) else ChartMap(retraction)
+        n = R.groupoid.rank
+        self.retraction = R
+        self.groupoid = R.groupoid
+        self.theta = jnp.asarray(theta, float)
+        if self.theta.shape not in ((), (n, n)):
+            raise ArgumentError(
+                f"ThetaMap needs theta to be a number or a {n} by {n} matrix, as velocities have {n} components; "
+                f"got shape {self.theta.shape}."
+            )
+        self.form = form if form is not None else _find_form(R, self.theta)
+
+    def arrow(self, x: Point, v: Vector) -> Point:
+        G, R, back = self.groupoid, self.retraction, self.times(v)
+        return G.multiply(G.inverse(R.arrow(x, -back)), R.arrow(x, v - back))
+
+    def inverse(self, g: Point) -> tuple[Point, Vector]:
+        G, (q, a) = self.groupoid, self.retraction.inverse(g)
+        w = self.times(a)
+        if self.form.parallel:
+            return G.target(self.retraction.arrow(q, w)), a
+        if self.form.straight and self.theta.ndim == 0:
+            # One half is enough, the longer one.
+            k = self.retraction.arrow(q, w)
+            if self.form.early:
+                return G.target(k), self.retraction.inverse(G.multiply(G.inverse(k), g))[1] / (1 - self.theta)
+            return G.target(k), -self.retraction.inverse(G.inverse(k))[1] / self.theta
+        if not self.form.straight:
+            w = newton_root(lambda w: _mismatch(self.retraction, self.theta, g, q, w), w)
+        x, before, after = halves(self.retraction, g, q, w)
+        return x, after - before
+
+    def adjoint(self) -> "ThetaMap":
+        identity = 1.0 if self.theta.ndim == 0 else unit_matrix(self.groupoid.rank)
+        other = eqx.tree_at(lambda R: R.theta, self, identity - self.theta)
+        return eqx.tree_at(lambda R: R.early, other, not self.form.early, is_leaf=lambda x: x is True or x is False)
+
+    def times(self, v: Vector) -> Vector:
+        r"""The vector :math:`\theta v`."""
+        return _times(self.theta, v)
+
+    def transposed_times(self, p: Covector) -> Covector:
+        r"""The covector :math:`\theta^T p`."""
+        return _times(self.theta.T, p)
+
+
+def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLike) -> DiscretizationMap:
+    r"""The discretization map :math:`R_\theta` of a retraction, in its simplest form: R itself for θ = 0, its adjoint for θ = 1.
+
+    Args:
+        space: A manifold or a Lie groupoid with its own chart as retraction, or another retraction.
+        theta: The number θ, or a square matrix.
+
+    Example:
+        >>> from groupoid_mech import Sphere
+        >>> midpoint = theta_map(Sphere(2), 0.5)
+        >>> bool(midpoint.asymmetry(jnp.array([0.0, 0.0, 1.0]), jnp.array([0.3, 0.4])) < 1e-15)
+        True
+    """
+    R = space if isinstance(space, DiscretizationMap) else ChartMap(space)
+    if is_concrete(theta) and jnp.ndim(theta) == 0 and float(jnp.asarray(theta)) in (0.0, 1.0):
+        return R if float(jnp.asarray(theta)) == 0.0 else R.adjoint()
+    return ThetaMap(R, theta)
+
+
+def newmark_map(manifold: Manifold, beta: ArrayLike, gamma: ArrayLike, dt: ArrayLike) -> ThetaMap:
+    r"""The discretization map of Newmark's method on :math:`TQ`, for the time step dt; BM §4.1.
+
+    .. math:: R(q, v, \dot q, \dot v) = \bigl(q - \tfrac12\dot q + \tfrac{dt}2(\gamma - 2\beta)\dot v,\; v - \gamma\dot v;\;
+        q + \tfrac12\dot q + \tfrac{dt}2(\gamma - 2\beta)\dot v,\; v + (1 - \gamma)\dot v\bigr) ,
+
+    with the retraction of Q instead of the sum. It is the map :math:`R_\Theta` of TQ for a matrix Θ.
+
+    Args:
+        manifold: The manifold Q; Newmark's own method is that of a Euclidean space.
+        beta: The parameter β.
+        gamma: The parameter γ; of order 2 for γ = ½.
+        dt: The time step.
+    """
+    require_instances("newmark_map", "manifold", (manifold,), Manifold)
+    one = unit_matrix(manifold.dim)
+    b, c, h = jnp.asarray(beta, float), jnp.asarray(gamma, float), jnp.asarray(dt, float)
+    theta = jnp.block([[0.5 * one, -0.5 * h * (c - 2 * b) * one], [jnp.zeros_like(one), c * one]])
+    return ThetaMap(TangentBundle(manifold), theta)
+
+
+def _times(theta: Array, v: Vector) -> Vector:
+    return matvec(theta, v) if theta.ndim else theta * v
+
+
+def halves(R: DiscretizationMap, g: Point, q: Point, w: Vector) -> tuple[Point, Vector, Vector]:
+    """The point x that the arrow k = R(q, w) leads to, and the coordinates there of the arrows back to q and on to the end of g."""
+    G = R.groupoid
+    k = R.arrow(q, w)
+    back = G.inverse(k)
+    return G.target(k), R.inverse(back)[1], R.inverse(G.multiply(back, g))[1]
+
+
+def _mismatch(R: DiscretizationMap, theta: Array, g: Point, q: Point, w: Vector) -> Vector:
+    """The equation of the inner arrow: −θ v leads back to q, with v the difference of both halves."""
+    _, before, after = halves(R, g, q, w)
+    return _times(theta, after - before) + before
+
+
+def _find_form(R: DiscretizationMap, theta: Array) -> Form:
+    if not is_concrete((R, theta)):
+        return Form(straight=False, parallel=False, early=True)
+    if not np.all(np.isfinite(np.asarray(theta))):
+        raise ArgumentError(f"ThetaMap needs a finite theta; got {theta}.")
+    off, bend, turn = (float(value) for value in _survey(R, theta.ndim))
+    if not off <= _SAME:
+        raise ArgumentError(
+            f"ThetaMap needs a retraction, R(x, v) with source x; that of {type(R).__name__} is off by {off:.3g}. "
+            f"Give the retraction that the map was made from."
+        )
+    straight = bend <= _SAME
+    return Form(straight, straight and turn <= _SAME, early=bool(np.max(np.abs(np.asarray(theta))) <= 0.5))
+
+
+@quick_jit
+def _survey(R: DiscretizationMap, axes: int) -> tuple[Scalar, Scalar, Scalar]:
+    """On a drawn arrow, how far R is from keeping the point, from being straight, and the velocity from having the same coordinates."""
+    G = R.groupoid
+    keys = jax.random.split(jax.random.key(7), 3)
+    x = G.base.random_point(keys[0])
+    v = _LENGTH * jax.random.uniform(keys[1], (G.rank,), minval=0.5, maxval=1.0)
+    theta: Matrix | Scalar = jax.random.uniform(keys[2], (G.rank,) * 2 if axes else ())
+    g = R.arrow(x, v)
+    a = R.inverse(g)[1]
+    w = _times(theta, a)
+    _, before, after = halves(R, g, x, w)
+    sizes = [jnp.max(jnp.abs(gap)) for gap in (_mismatch(R, theta, g, x, w), after - before - a)]
+    return point_distance(G.source(g), x), *sizes
