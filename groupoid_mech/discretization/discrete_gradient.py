@@ -182,7 +182,9 @@ class EnergyIntegrator(Integrator):
 
     def adjoint(self) -> "EnergyIntegrator":
         return eqx.tree_at(
-            lambda method: method.gradient, self, AdjointGradient(self.gradient, self.gradient.map.adjoint())
+            lambda method: method.gradient,
+            self,
+            AdjointGradient(gradient=self.gradient, map=self.gradient.map.adjoint()),
         )
 
 

@@ -68,7 +68,7 @@ class GalerkinFamily(StepFamily):
         return jnp.concatenate([v, jnp.zeros((self.stages - 1) * self.groupoid.rank)])
 
     def adjoint(self) -> StepFamily:
-        return ReversedFamily(self.groupoid, self, self.dt)
+        return ReversedFamily(groupoid=self.groupoid, family=self, dt=self.dt)
 
 
 def galerkin_system(
@@ -88,7 +88,8 @@ def galerkin_system(
     G = groupoid_of("galerkin_system", space)
     require_positive_integer("galerkin_system", "stages", stages)
     require_lagrangian("galerkin_system", lagrangian, G)
-    family = GalerkinFamily(G, parameters_as_arrays(as_pytree(lagrangian)), jnp.asarray(dt, float), stages)
+    function = parameters_as_arrays(as_pytree(lagrangian))
+    family = GalerkinFamily(groupoid=G, lagrangian=function, dt=jnp.asarray(dt, float), stages=stages)
     return DiscreteSystem(G, family, auxiliary=(stages - 1) * G.rank)
 
 

@@ -47,7 +47,7 @@ class HamiltonianFamily(StepFamily):
         return jnp.concatenate([self.dt * jax.grad(self.hamiltonian, argnums=1)(q, p), p])
 
     def adjoint(self) -> StepFamily:
-        return HamiltonianFamily(self.map.adjoint(), self.hamiltonian, self.dt)
+        return HamiltonianFamily(map=self.map.adjoint(), hamiltonian=self.hamiltonian, dt=self.dt)
 
 
 def hamiltonian_system(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: ArrayLike) -> DiscreteSystem:
@@ -77,8 +77,8 @@ def hamiltonian_system(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: Arr
     H = parameters_as_arrays(as_pytree(hamiltonian))
     step, r = jnp.asarray(dt, float), map.groupoid.rank
     if isinstance(map, ThetaMap) and not map.form.straight:
-        return DiscreteSystem(map.groupoid, InnerPointFamily(map, H, step), auxiliary=3 * r)
-    return DiscreteSystem(map.groupoid, HamiltonianFamily(map, H, step), auxiliary=r)
+        return DiscreteSystem(map.groupoid, InnerPointFamily(map=map, hamiltonian=H, dt=step), auxiliary=3 * r)
+    return DiscreteSystem(map.groupoid, HamiltonianFamily(map=map, hamiltonian=H, dt=step), auxiliary=r)
 
 
 def require_hamiltonian(owner: str, hamiltonian: Hamiltonian, G: LieGroupoid) -> None:

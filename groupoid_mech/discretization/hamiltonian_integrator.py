@@ -41,14 +41,15 @@ def hamiltonian_integrator(hamiltonian: Hamiltonian, map: DiscretizationMap, dt:
         (Array([0.1], dtype=float64), Array([1.], dtype=float64))
     """
     require_instances("hamiltonian_integrator", "map", (map,), DiscretizationMap)
-    G, parts = map.groupoid, None
+    G = map.groupoid
+    parts: list[Integrator] = []
     if isinstance(hamiltonian, Separable) and isinstance(G, PairGroupoid) and is_flat(G.base):
         kick, drift = Kick(hamiltonian.potential, G, dt), Drift(hamiltonian.kinetic, G.base, dt)
         if isinstance(map, ChartMap):
-            parts = kick, drift
+            parts = [kick, drift]
         elif isinstance(map, AdjointMap) and isinstance(map.map, ChartMap):
-            parts = drift, kick
-    if parts is not None:
+            parts = [drift, kick]
+    if parts:
         return Composition(parts, dt)
     return SystemIntegrator(hamiltonian_system(hamiltonian, map, dt))
 

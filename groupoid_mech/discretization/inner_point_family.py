@@ -47,4 +47,4 @@ class InnerPointFamily(StepFamily):
         return jnp.concatenate([v, self.map.times(v), -p, p])
 
     def adjoint(self) -> StepFamily:
-        return InnerPointFamily(self.map.adjoint(), self.hamiltonian, self.dt)
+        return InnerPointFamily(map=self.map.adjoint(), hamiltonian=self.hamiltonian, dt=self.dt)

@@ -82,7 +82,8 @@ class Integrator(eqx.Module):
         if not is_concrete((self, x)):
             _, kept = scan(Running(self), (x, self.begin(x)), steps, save_every)
             return _orbit(self, x, kept, save_every, jnp)
-        nothing = Taken(jax.tree.map(np.asarray, x), *(np.asarray(value) for value in (0.0, 0, False)))
+        blank: Any = np.asarray(0.0), np.asarray(0), np.asarray(False)
+        nothing = Taken(jax.tree.map(np.asarray, x), *blank)
         state = x, _begin(self, x)
         _, kept, taken, failed, last = run(Running(self), state, nothing, steps, save_every, progress)
         orbit = _orbit(self, x, kept, save_every, np)

@@ -40,7 +40,7 @@ class LagrangianFamily(StepFamily):
         return self.dt * velocity(self.lagrangian, q, p)
 
     def adjoint(self) -> StepFamily:
-        return LagrangianFamily(self.map.adjoint(), self.lagrangian, self.dt)
+        return LagrangianFamily(map=self.map.adjoint(), lagrangian=self.lagrangian, dt=self.dt)
 
 
 def lagrangian_system(lagrangian: AlgebroidFunction, map: DiscretizationMap, dt: ArrayLike) -> DiscreteSystem:
@@ -62,7 +62,8 @@ def lagrangian_system(lagrangian: AlgebroidFunction, map: DiscretizationMap, dt:
     """
     require_instances("lagrangian_system", "map", (map,), DiscretizationMap)
     require_lagrangian("lagrangian_system", lagrangian, map.groupoid)
-    family = LagrangianFamily(map, parameters_as_arrays(as_pytree(lagrangian)), jnp.asarray(dt, float))
+    function = parameters_as_arrays(as_pytree(lagrangian))
+    family = LagrangianFamily(map=map, lagrangian=function, dt=jnp.asarray(dt, float))
     return DiscreteSystem(map.groupoid, family)
 
 

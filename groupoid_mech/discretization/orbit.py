@@ -96,8 +96,8 @@ def load_orbit(path: str | Path, space: Manifold) -> Orbit:
         if leaf is None or leaf.shape[1:] != want.shape:
             raise ArgumentError(f"load_orbit found points of another shape in {path} than {space} has.")
     points = jax.tree.unflatten(jax.tree.structure(like), [jnp.asarray(leaf) for leaf in leaves])
-    rest = [jnp.asarray(arrays[f"{name}.0"]) for name in _STACKED[1:]]
-    return Orbit(space, jnp.asarray(arrays["dt.0"][0]), points, *rest, failure=str(header.get("failure", "")))
+    rest: dict[str, Any] = {name: jnp.asarray(arrays[f"{name}.0"]) for name in _STACKED[1:]}
+    return Orbit(space, jnp.asarray(arrays["dt.0"][0]), points, failure=str(header.get("failure", "")), **rest)
 
 
 def _arrays(orbit: Orbit) -> dict[str, np.ndarray]:

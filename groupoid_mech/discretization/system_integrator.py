@@ -35,6 +35,7 @@ class SystemIntegrator(Integrator):
     """
 
     system: DiscreteSystem
+    dt: Scalar
     space: DualBundle
 
     def __init__(self, system: DiscreteSystem):
@@ -46,20 +47,17 @@ class SystemIntegrator(Integrator):
                 f"or run system.simulate."
             )
         self.system = system
+        self.dt = system.lagrangian.dt
         self.space = DualBundle(system.groupoid.base, system.groupoid.rank)
-
-    @property
-    def dt(self) -> Scalar:  # type: ignore[override]
-        """The time step."""
-        return self._family.dt
 
     def begin(self, x: Point) -> Vector:
         return jnp.zeros(self.system.unknowns)
 
     def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
         # Remembered is how far the first guess was off: it will be off by nearly the same again.
-        guess = self.system.first_guess(*x)
-        following, step = self.system.step(Start(*x, guess, guess + memory))
+        q, p = x
+        guess = self.system.first_guess(q, p)
+        following, step = self.system.step(Start(q, p, guess, guess + memory))
         taken = Taken((step.point, step.momentum), step.residual, step.iterations, step.converged)
         return taken, following.guess - following.reference
 
@@ -75,4 +73,4 @@ class SystemIntegrator(Integrator):
         return family
 
     def _of(self, family: StepFamily) -> "SystemIntegrator":
-        return eqx.tree_at(lambda method: method.system.lagrangian, self, family)
+        return eqx.tree_at(lambda method: (method.system.lagrangian, method.dt), self, (family, family.dt))

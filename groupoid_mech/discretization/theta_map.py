@@ -98,8 +98,8 @@ class ThetaMap(DiscretizationMap):
 
     def adjoint(self) -> "ThetaMap":
         identity = 1.0 if self.theta.ndim == 0 else unit_matrix(self.groupoid.rank)
-        other = eqx.tree_at(lambda R: R.theta, self, identity - self.theta)
-        return eqx.tree_at(lambda R: R.early, other, not self.form.early, is_leaf=lambda x: x is True or x is False)
+        form = self.form._replace(early=not self.form.early)
+        return ThetaMap(self.retraction, identity - self.theta, form=form)
 
     def times(self, v: Vector) -> Vector:
         r"""The vector :math:`\theta v`."""
@@ -195,5 +195,5 @@ def _survey(R: DiscretizationMap, axes: int) -> tuple[Scalar, Scalar, Scalar]:
     a = R.inverse(g)[1]
     w = _times(theta, a)
     _, before, after = halves(R, g, x, w)
-    sizes = [jnp.max(jnp.abs(gap)) for gap in (_mismatch(R, theta, g, x, w), after - before - a)]
-    return point_distance(G.source(g), x), *sizes
+    bend, turn = _mismatch(R, theta, g, x, w), after - before - a
+    return point_distance(G.source(g), x), jnp.max(jnp.abs(bend)), jnp.max(jnp.abs(turn))
