@@ -15,6 +15,7 @@ from jax.typing import ArrayLike
 from groupoid_mech._arguments import as_pytree, require_instances, require_positive_integer, require_vector
 from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.groupoid import LieGroupoid
+from groupoid_mech.groupoids.left_velocity import left_velocity
 from groupoid_mech.mechanics.discretize import AlgebroidFunction
 from groupoid_mech.numerics.matrix import solve
 from groupoid_mech.numerics.newton import newton_root
@@ -110,13 +111,7 @@ def exact_step(flow: EulerLagrange, g: Point, dt: ArrayLike) -> ExactStep:
 def lifted_lagrangian(lagrangian: AlgebroidFunction, G: LieGroupoid, q: Point, a: Vector, a_dot: Vector) -> Scalar:
     r"""The Lagrangian :math:`\tilde l(a, \dot a) = l(\beta(g), \xi)` on the fibre over q, with :math:`\overleftarrow\xi(g) = \dot g`."""
     g, velocity = jax.jvp(lambda b: G.fiber_chart(q, b), (a,), (a_dot,))
-    return lagrangian(G.target(g), _trivialized(G, g, velocity))
-
-
-def _trivialized(G: LieGroupoid, g: Point, velocity: Point) -> Vector:
-    r"""The algebroid coordinates at :math:`\beta(g)` of an α-vertical ambient vector at g: that of :math:`g^{-1} \cdot g(t)`."""
-    q = G.target(g)
-    return jax.jvp(lambda h: G.fiber_local(q, G.multiply(G.inverse(g), h)), (g,), (velocity,))[1]
+    return lagrangian(G.target(g), left_velocity(G, g, velocity))
 
 
 def _acceleration(flow: EulerLagrange, q: Point, a: Vector, a_dot: Vector) -> Vector:
@@ -165,7 +160,7 @@ def _flow(flow: EulerLagrange, q: Point, xi: Vector, time: Scalar) -> tuple[Poin
     G = flow.groupoid
     a, a_dot, action = _coordinates(flow, q, xi, time)
     g, velocity = jax.jvp(lambda b: G.fiber_chart(q, b), (a,), (a_dot,))
-    return g, _trivialized(G, g, velocity), action
+    return g, left_velocity(G, g, velocity), action
 
 
 @eqx.filter_jit
