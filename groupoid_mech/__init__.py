@@ -21,6 +21,16 @@ from groupoid_mech.algebroids.tangent import TangentAlgebroid  # noqa: E402
 from groupoid_mech.discretization.composed_family import compose_systems  # noqa: E402
 from groupoid_mech.discretization.composition import Composition, WeightedComposition, compose, raise_order, symmetrize  # noqa: E402
 from groupoid_mech.discretization.composition_weights import optimized, splitting_weights, suzuki, triple_jump  # noqa: E402
+from groupoid_mech.discretization.cotangent_lift import (  # noqa: E402
+    CotangentLift,
+    cotangent_lift,
+    difference_covector,
+    lifted_covector,
+    lifted_step,
+    momenta_of_covector,
+    tulczyjew_alpha,
+    tulczyjew_alpha_inverse,
+)
 from groupoid_mech.discretization.discrete_gradient import (  # noqa: E402
     DiscreteGradient,
     EnergyIntegrator,
@@ -31,6 +41,7 @@ from groupoid_mech.discretization.discrete_gradient import (  # noqa: E402
 from groupoid_mech.discretization.discretization_map import AdjointMap, DiscretizationMap  # noqa: E402
 from groupoid_mech.discretization.field_integrator import EndpointIntegrator, FieldIntegrator, SecondOrderField  # noqa: E402
 from groupoid_mech.discretization.galerkin_family import galerkin_system  # noqa: E402
+from groupoid_mech.discretization.geodesic_map import GeodesicMap  # noqa: E402
 from groupoid_mech.discretization.hamiltonian_family import hamiltonian_system  # noqa: E402
 from groupoid_mech.discretization.hamiltonian_integrator import (  # noqa: E402
     hamiltonian_integrator,
@@ -40,11 +51,15 @@ from groupoid_mech.discretization.hamiltonian_integrator import (  # noqa: E402
 )
 from groupoid_mech.discretization.integrator import Integrator  # noqa: E402
 from groupoid_mech.discretization.lagrangian_family import lagrangian_system  # noqa: E402
+from groupoid_mech.discretization.lagrangian_lift import LagrangianField, LagrangianLift, LegendreHamiltonian  # noqa: E402
+from groupoid_mech.discretization.lifted_map import LiftedMap  # noqa: E402
 from groupoid_mech.discretization.orbit import Orbit, load_orbit  # noqa: E402
 from groupoid_mech.discretization.poincare_invariant import poincare_invariant  # noqa: E402
 from groupoid_mech.discretization.retraction import ChartMap, ProjectionMap  # noqa: E402
+from groupoid_mech.discretization.second_order import difference_defect, difference_points  # noqa: E402
 from groupoid_mech.discretization.splitting import Drift, Kick, Separable  # noqa: E402
 from groupoid_mech.discretization.system_integrator import SystemIntegrator  # noqa: E402
+from groupoid_mech.discretization.tangent_lift import TangentLift, canonical_involution  # noqa: E402
 from groupoid_mech.discretization.theta_map import ThetaMap, newmark_map, theta_map  # noqa: E402
 from groupoid_mech.errors import (  # noqa: E402
     ArgumentError,
@@ -221,6 +236,7 @@ __all__ = [
     "CotangentAlgebroid",
     "CotangentBundle",
     "CotangentGroupoid",
+    "CotangentLift",
     "CutLocusError",
     "DependentConstraintsError",
     "DiscoveredSymmetries",
@@ -235,6 +251,7 @@ __all__ = [
     "EulerLagrange",
     "FieldIntegrator",
     "GaugeGroupoid",
+    "GeodesicMap",
     "GonzalezGradient",
     "GroupGroupoid",
     "GroupoidAlgebroid",
@@ -248,12 +265,16 @@ __all__ = [
     "Isomorphism",
     "ItohAbeGradient",
     "Kick",
+    "LagrangianField",
+    "LagrangianLift",
     "LagrangianSubmanifold",
+    "LegendreHamiltonian",
     "LevelSet",
     "LieAlgebra",
     "LieAlgebroid",
     "LieGroup",
     "LieGroupoid",
+    "LiftedMap",
     "LinearPoisson",
     "LinearRelation",
     "LocalBisection",
@@ -301,6 +322,7 @@ __all__ = [
     "SystemMorphism",
     "TangentAlgebroid",
     "TangentBundle",
+    "TangentLift",
     "ThetaMap",
     "TimeExtended",
     "Torus",
@@ -316,12 +338,17 @@ __all__ = [
     "anti_poisson_defect",
     "bisection_of_diffeomorphism",
     "bisection_of_element",
+    "canonical_involution",
     "compose",
     "compose_relations",
     "compose_systems",
     "conormal_bundle",
     "constrained_graph",
     "continue_boundary",
+    "cotangent_lift",
+    "difference_covector",
+    "difference_defect",
+    "difference_points",
     "differential",
     "differential_graph",
     "discover_symmetries",
@@ -346,9 +373,12 @@ __all__ = [
     "lagrangian_system",
     "lie_bracket",
     "lie_derivative",
+    "lifted_covector",
+    "lifted_step",
     "load",
     "load_orbit",
     "map_graph",
+    "momenta_of_covector",
     "monomial_functions",
     "monomial_sections",
     "multiply_by_bisections",
@@ -391,6 +421,8 @@ __all__ = [
     "theta_map",
     "transverse_directions",
     "triple_jump",
+    "tulczyjew_alpha",
+    "tulczyjew_alpha_inverse",
     "vary",
     "verify",
     "with_value",

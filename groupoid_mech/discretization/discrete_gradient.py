@@ -22,6 +22,7 @@ from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract, smooth_vector
 from groupoid_mech.mechanics.system import parameters_as_arrays
 from groupoid_mech.numerics.matrix import dot, matvec
 from groupoid_mech.numerics.newton import newton_solve
@@ -123,7 +124,8 @@ class EnergyIntegrator(Integrator):
     Args:
         hamiltonian: The function ``H(x)`` of a point; on a bundle the point is ``(q, p)``.
         poisson: The Poisson manifold, for instance ``CanonicalPoisson(CotangentBundle(Q))`` or ``LinearPoisson(A)``.
-        gradient: The discrete gradient, with a discretization map of the same manifold.
+        gradient: The discrete gradient, with a discretization map of the same manifold. On the cotangent bundle of a sphere, whose
+            frame jumps, a `CotangentLift`: the charts of the bundle itself are not smooth there.
         dt: The time step.
 
     Example:
@@ -166,14 +168,19 @@ class EnergyIntegrator(Integrator):
     def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
         M, n = self.space, self.space.dim
 
+        def middle(unknowns: Vector) -> tuple[Point, Vector]:
+            y = smooth_retract(M, x, unknowns[:n])
+            return y, smooth_vector(M, x, y, unknowns[n:])
+
         def equations(unknowns: Vector) -> Vector:
-            y, v = M.retract(x, unknowns[:n]), unknowns[n:]
+            y, v = middle(unknowns)
             slope = self.gradient.at(self.hamiltonian, y, v)
             start = self.gradient.map.arrow(y, v)[0]
-            return jnp.concatenate([M.local(x, start), v - self.dt * matvec(self.poisson.tensor(y), slope)])
+            off = v - self.dt * matvec(self.poisson.tensor(y), slope)
+            return jnp.concatenate([smooth_local(M, x, start), smooth_vector(M, y, x, off)])
 
         unknowns, report = newton_solve(equations, memory, _sizes)
-        end = self.gradient.map.arrow(M.retract(x, unknowns[:n]), unknowns[n:])[1]
+        end = self.gradient.map.arrow(*middle(unknowns))[1]
         residual = jnp.max(jnp.abs(equations(unknowns)))
         return Taken(end, residual, report.iterations, report.converged), unknowns
 

@@ -13,6 +13,7 @@ from groupoid_mech.discretization.integrator import Integrator, Taken
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract
 from groupoid_mech.mechanics.system import parameters_as_arrays
 from groupoid_mech.numerics.newton import newton_solve
 
@@ -55,13 +56,13 @@ class FieldIntegrator(Integrator):
 
     def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
         def step(w: Vector) -> tuple[Point, Point]:
-            y = self.space.retract(x, w)
+            y = smooth_retract(self.space, x, w)
             return self.map.arrow(y, self.dt * self.field(y))
 
         # Remembered are the coordinates of y at the last point: they change little from step to step.
-        w, report = newton_solve(lambda w: self.space.local(x, step(w)[0]), memory, _sizes)
+        w, report = newton_solve(lambda w: smooth_local(self.space, x, step(w)[0]), memory, _sizes)
         start, end = step(w)
-        residual = jnp.max(jnp.abs(self.space.local(x, start)))
+        residual = jnp.max(jnp.abs(smooth_local(self.space, x, start)))
         return Taken(end, residual, report.iterations, report.converged), w
 
     def with_step(self, dt: ArrayLike) -> "FieldIntegrator":
@@ -108,11 +109,11 @@ class EndpointIntegrator(Integrator):
         middle = self._arrow(x)[1]
 
         def gap(w: Vector) -> Vector:
-            return self.space.local(middle, self._arrow(self.space.retract(x, w))[0])
+            return smooth_local(self.space, middle, self._arrow(smooth_retract(self.space, x, w))[0])
 
         w, report = newton_solve(gap, memory, _sizes)
         residual = jnp.max(jnp.abs(gap(w)))
-        return Taken(self.space.retract(x, w), residual, report.iterations, report.converged), w
+        return Taken(smooth_retract(self.space, x, w), residual, report.iterations, report.converged), w
 
     def with_step(self, dt: ArrayLike) -> "EndpointIntegrator":
         return eqx.tree_at(lambda method: method.dt, self, jnp.asarray(dt, float))

@@ -18,7 +18,7 @@ from jax.typing import ArrayLike
 from groupoid_mech._arguments import as_pytree, require_positive_integer
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import groupoid_of
-from groupoid_mech.discretization.lagrangian_family import velocity
+from groupoid_mech.discretization.lagrangian_lift import velocity
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.mechanics.continuous import lifted_lagrangian
@@ -64,7 +64,7 @@ class GalerkinFamily(StepFamily):
         return self.dt * jnp.sum(jnp.asarray(weights) * densities)
 
     def guess(self, q: Point, p: Covector) -> Vector:
-        v = self.dt * velocity(self.lagrangian, q, p)
+        v = self.dt * velocity(self.lagrangian, q, p, jnp.zeros_like(p))
         return jnp.concatenate([v, jnp.zeros((self.stages - 1) * self.groupoid.rank)])
 
     def adjoint(self) -> StepFamily:

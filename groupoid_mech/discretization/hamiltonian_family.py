@@ -3,25 +3,22 @@ r"""Hamiltonian systems on :math:`A^*G` as generating families of a discretizati
 .. math:: L(g, p) = \langle p, v\rangle - dt\,H(x, p), \qquad (x, v) = R^{-1}(g), \qquad s = p .
 """
 
-from collections.abc import Callable
-from typing import TypeAlias, final
+from typing import final
 
 import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, describe, name_of, require_instances, traced_shape
+from groupoid_mech._arguments import as_pytree, require_instances
 from groupoid_mech._types import Covector, Point, Scalar, Vector
+from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.inner_point_family import InnerPointFamily
+from groupoid_mech.discretization.lifted_map import require_scalar_function
 from groupoid_mech.discretization.theta_map import ThetaMap
-from groupoid_mech.errors import ArgumentError
-from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
 from groupoid_mech.numerics.matrix import dot
-
-Hamiltonian: TypeAlias = Callable[[Point, Covector], Scalar]
 
 
 @final
@@ -66,27 +63,19 @@ def hamiltonian_system(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: Arr
 
     Example:
         >>> import groupoid_mech as gm
-        >>> from groupoid_mech.discretization.theta_map import theta_map
+        >>> from groupoid_mech.discretization.lifted_map import require_scalar_function
+    from groupoid_mech.discretization.theta_map import theta_map
         >>> pendulum = hamiltonian_system(lambda q, p: p[0] ** 2 / 2 - jnp.cos(q[0]), theta_map(gm.Euclidean(1), 0.5), dt=0.1)
         >>> trajectory = pendulum.simulate(gm.from_momentum(pendulum, jnp.ones(1), jnp.zeros(1)), 100)
         >>> bool(jnp.max(trajectory.residuals) < 1e-14)
         True
     """
     require_instances("hamiltonian_system", "map", (map,), DiscretizationMap)
-    require_hamiltonian("hamiltonian_system", hamiltonian, map.groupoid)
+    require_scalar_function(
+        "hamiltonian_system", hamiltonian, map.groupoid.base.point_like(), jnp.zeros(map.groupoid.rank)
+    )
     H = parameters_as_arrays(as_pytree(hamiltonian))
     step, r = jnp.asarray(dt, float), map.groupoid.rank
     if isinstance(map, ThetaMap) and not map.form.straight:
         return DiscreteSystem(map.groupoid, InnerPointFamily(map=map, hamiltonian=H, dt=step), auxiliary=3 * r)
     return DiscreteSystem(map.groupoid, HamiltonianFamily(map=map, hamiltonian=H, dt=step), auxiliary=r)
-
-
-def require_hamiltonian(owner: str, hamiltonian: Hamiltonian, G: LieGroupoid) -> None:
-    """Refuse anything but a real function of a base point and a momentum."""
-    shape = traced_shape(hamiltonian, G.base.point_like(), jnp.zeros(G.rank))
-    if not (
-        isinstance(shape, jax.ShapeDtypeStruct) and shape.shape == () and jnp.issubdtype(shape.dtype, jnp.floating)
-    ):
-        raise ArgumentError(
-            f"{owner} needs hamiltonian(q, p) to return a real number; {name_of(hamiltonian)} returns {describe(shape)}."
-        )

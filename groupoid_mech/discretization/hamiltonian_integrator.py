@@ -10,8 +10,9 @@ from jax.typing import ArrayLike
 from groupoid_mech._arguments import require_instances
 from groupoid_mech._types import Covector, Point, Scalar
 from groupoid_mech.discretization.composition import Composition, WeightedComposition, raise_order
+from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import AdjointMap, DiscretizationMap, groupoid_of
-from groupoid_mech.discretization.hamiltonian_family import Hamiltonian, hamiltonian_system
+from groupoid_mech.discretization.hamiltonian_family import hamiltonian_system
 from groupoid_mech.discretization.integrator import Integrator
 from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.splitting import Drift, Kick, Separable, is_flat

@@ -7,13 +7,13 @@ with the inner arrow :math:`k = R(\alpha(g), w)` to the point x and the velociti
 :math:`u_1 = R^{-1}(k^{-1} g)` on. Where L is stationary, :math:`u_0 = -\theta v` and :math:`u_1 = (1 - \theta) v` with :math:`v = dt\,\partial_pH`.
 """
 
-from collections.abc import Callable
 from typing import final
 
 import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Covector, Point, Scalar, Vector
+from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.theta_map import ThetaMap, halves
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.numerics.matrix import dot
@@ -33,7 +33,7 @@ class InnerPointFamily(StepFamily):
     """
 
     map: ThetaMap
-    hamiltonian: Callable[[Point, Covector], Scalar]
+    hamiltonian: Hamiltonian
     dt: Scalar
 
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:

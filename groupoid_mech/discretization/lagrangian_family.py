@@ -5,17 +5,16 @@ r"""Lagrangian systems on AG by a discretization map: discrete Lagrangians. BM Â
 
 from typing import final
 
-import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import as_pytree, require_instances
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.lagrangian_lift import velocity
 from groupoid_mech.mechanics.discretize import AlgebroidFunction, require_lagrangian
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
-from groupoid_mech.numerics.newton import newton_root
 
 
 @final
@@ -37,7 +36,7 @@ class LagrangianFamily(StepFamily):
         return self.dt * self.lagrangian(x, v / self.dt)
 
     def guess(self, q: Point, p: Covector) -> Vector:
-        return self.dt * velocity(self.lagrangian, q, p)
+        return self.dt * velocity(self.lagrangian, q, p, jnp.zeros_like(p))
 
     def adjoint(self) -> StepFamily:
         return LagrangianFamily(map=self.map.adjoint(), lagrangian=self.lagrangian, dt=self.dt)
@@ -65,8 +64,3 @@ def lagrangian_system(lagrangian: AlgebroidFunction, map: DiscretizationMap, dt:
     function = parameters_as_arrays(as_pytree(lagrangian))
     family = LagrangianFamily(map=map, lagrangian=function, dt=jnp.asarray(dt, float))
     return DiscreteSystem(map.groupoid, family)
-
-
-def velocity(lagrangian: AlgebroidFunction, q: Point, p: Covector) -> Vector:
-    r"""The velocity v with :math:`\partial l/\partial v(q, v) = p`, by Newton's method from 0: at once where l is quadratic in v."""
-    return newton_root(lambda v: jax.grad(lagrangian, argnums=1)(q, v) - p, jnp.zeros_like(p))

@@ -4,8 +4,10 @@ from typing import Any
 
 from groupoid_mech.laws.algebroid_laws import ALGEBROID_LAWS
 from groupoid_mech.laws.bisection_laws import BISECTION_LAWS
+from groupoid_mech.laws.discretization_laws import DISCRETIZATION_LAWS
 from groupoid_mech.laws.group_laws import GROUP_LAWS
 from groupoid_mech.laws.groupoid_laws import GROUPOID_LAWS
+from groupoid_mech.laws.integrator_laws import INTEGRATOR_LAWS
 from groupoid_mech.laws.lagrangian_laws import LAGRANGIAN_LAWS
 from groupoid_mech.laws.law import Law
 from groupoid_mech.laws.manifold_laws import MANIFOLD_LAWS
@@ -29,6 +31,8 @@ LAWS: tuple[Law, ...] = (
     + MECHANICS_LAWS
     + VARIATIONAL_LAWS
     + REDUCTION_LAWS
+    + DISCRETIZATION_LAWS
+    + INTEGRATOR_LAWS
 )
 
 

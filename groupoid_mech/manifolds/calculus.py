@@ -191,6 +191,15 @@ def frame_derivatives(M: Manifold, f: Callable[[Point], Array], x: Point) -> Arr
     return jax.vmap(lambda v: directional_derivative(M, f, x, v))(unit_matrix(M.dim))
 
 
+def frame_bracket(M: Manifold, x: Point, u: Vector, v: Vector) -> Vector:
+    r"""The components :math:`C^c_{ab}u^av^b` of the bracket at x of the two fields with constant components u and v in the frame."""
+
+    def slope(along: Vector, constant: Vector) -> Point:
+        return jax.jvp(lambda y: M.to_ambient(y, constant), (x,), (M.to_ambient(x, along),))[1]
+
+    return M.from_ambient(x, jax.tree.map(jnp.subtract, slope(u, v), slope(v, u)))
+
+
 def structure_functions(M: Manifold, x: Point) -> Array:
     r"""The structure functions of the frame, ``C[c, a, b]`` with :math:`[e_a, e_b] = C^c_{ab}\,e_c` at x."""
     basis = unit_matrix(M.dim)

@@ -114,11 +114,16 @@ def lifted_lagrangian(lagrangian: AlgebroidFunction, G: LieGroupoid, q: Point, a
     return lagrangian(G.target(g), left_velocity(G, g, velocity))
 
 
-def _acceleration(flow: EulerLagrange, q: Point, a: Vector, a_dot: Vector) -> Vector:
-    def momentum(b: Vector, b_dot: Vector) -> Covector:
-        return jax.grad(flow.lifted, argnums=2)(q, b, b_dot)
+def fiber_acceleration(lagrangian: AlgebroidFunction, G: LieGroupoid, q: Point, a: Vector, a_dot: Vector) -> Vector:
+    r"""The acceleration :math:`\ddot a` of the Euler–Lagrange equations of :math:`\tilde l(a, \dot a)` on the fibre over q."""
 
-    force = jax.grad(flow.lifted, argnums=1)(q, a, a_dot)
+    def lifted(b: Vector, b_dot: Vector) -> Scalar:
+        return lifted_lagrangian(lagrangian, G, q, b, b_dot)
+
+    def momentum(b: Vector, b_dot: Vector) -> Covector:
+        return jax.grad(lifted, argnums=1)(b, b_dot)
+
+    force = jax.grad(lifted)(a, a_dot)
     transport = jax.jvp(lambda b: momentum(b, a_dot), (a,), (a_dot,))[1]
     return solve(jax.jacfwd(momentum, argnums=1)(a, a_dot), force - transport)
 
@@ -131,7 +136,9 @@ def _coordinates(flow: EulerLagrange, q: Point, xi: Vector, time: Scalar) -> tup
 
     def rates(t: Any, y: Array, _: Any) -> Array:
         a, a_dot = y[:r], y[r : 2 * r]
-        return jnp.concatenate([a_dot, _acceleration(flow, q, a, a_dot), flow.lifted(q, a, a_dot)[None]])
+        return jnp.concatenate(
+            [a_dot, fiber_acceleration(flow.lagrangian, flow.groupoid, q, a, a_dot), flow.lifted(q, a, a_dot)[None]]
+        )
 
     start = jnp.concatenate([jnp.zeros(r), xi, jnp.zeros(1)])
     term = diffrax.ODETerm(rates)

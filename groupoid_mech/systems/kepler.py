@@ -47,14 +47,9 @@ def kepler(
         True
     """
     owner = "kepler"
-    h, axis = positive(owner, "dt", dt), positive(owner, "semi_major_axis", semi_major_axis)
-    m, k = positive(owner, "mass", mass), positive(owner, "attraction", attraction)
-    e = nonnegative(owner, "eccentricity", eccentricity)
-    if is_concrete(e) and not float(e) < 1:
-        raise ArgumentError(f"{owner} needs eccentricity < 1, an ellipse; got {float(e)}.")
+    h = positive(owner, "dt", dt)
+    q, v, m, k = perihelion(owner, eccentricity, semi_major_axis, mass, attraction)
     system = DiscreteSystem(PairGroupoid(Euclidean(2)), KeplerLagrangian(h, m, k))
-    q = jnp.stack([axis * (1 - e), jnp.zeros(())])
-    v = jnp.stack([jnp.zeros(()), jnp.sqrt(k * (1 + e) / (m * axis * (1 - e)))])
     return Model(
         name="Kepler problem",
         system=system,
@@ -90,6 +85,20 @@ class KeplerEnergy(eqx.Module):
 
     def __call__(self, q: Point, p: Covector) -> Scalar:
         return dot(p, p) / (2 * self.mass) - self.attraction / jnp.sqrt(dot(q, q))
+
+
+def perihelion(
+    owner: str, eccentricity: ArrayLike, semi_major_axis: ArrayLike, mass: ArrayLike, attraction: ArrayLike
+) -> tuple[Vector, Vector, Scalar, Scalar]:
+    """The position and velocity at the perihelion, and the mass and strength, all checked."""
+    axis = positive(owner, "semi_major_axis", semi_major_axis)
+    m, k = positive(owner, "mass", mass), positive(owner, "attraction", attraction)
+    e = nonnegative(owner, "eccentricity", eccentricity)
+    if is_concrete(e) and not float(e) < 1:
+        raise ArgumentError(f"{owner} needs eccentricity < 1, an ellipse; got {float(e)}.")
+    q = jnp.stack([axis * (1 - e), jnp.zeros(())])
+    v = jnp.stack([jnp.zeros(()), jnp.sqrt(k * (1 + e) / (m * axis * (1 - e)))])
+    return q, v, m, k
 
 
 def rotation(q: Point) -> Vector:

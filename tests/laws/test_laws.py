@@ -4,7 +4,16 @@ import pytest
 from laws import groupoid_controls, subjects, symplectic_controls
 from laws.algebroid_controls import ALGEBROID_CONTROLS, ALGEBROIDS
 from laws.bisection_controls import BISECTION_CONTROLS, BISECTION_SUBJECTS
+from laws.discretization_controls import DISCRETIZATION_CONTROLS, DISCRETIZATION_SUBJECTS, LIFTS
 from laws.groupoid_controls import GROUPOIDS
+from laws.integrator_controls import (
+    ENERGY_METHODS,
+    GRADIENTS,
+    HAMILTONIAN_METHODS,
+    INTEGRATOR_CONTROLS,
+    OTHER_METHODS,
+    RETRACTIONS,
+)
 from laws.lagrangian_controls import COTANGENT_BUNDLES, LAGRANGIAN_CONTROLS
 from laws.mechanics_controls import MECHANICS_CONTROLS, REDUCTIONS, SLOW_REDUCTIONS, SYMMETRIES
 from laws.mechanics_subjects import SLOW_SYSTEMS, SYSTEMS
@@ -16,7 +25,9 @@ from laws.variational_controls import VARIATIONAL_CONTROLS
 
 from groupoid_mech.laws import LAWS, laws_for
 from groupoid_mech.laws.bisection_laws import BISECTION_LAWS
+from groupoid_mech.laws.discretization_laws import DISCRETIZATION_LAWS
 from groupoid_mech.laws.groupoid_laws import GROUPOID_LAWS
+from groupoid_mech.laws.integrator_laws import INTEGRATOR_LAWS
 from groupoid_mech.laws.lagrangian_laws import LAGRANGIAN_LAWS
 from groupoid_mech.laws.mechanics_laws import MECHANICS_LAWS
 from groupoid_mech.laws.reduction_laws import REDUCTION_LAWS
@@ -35,6 +46,8 @@ CONTROLS = {
     **LAGRANGIAN_CONTROLS,
     **MECHANICS_CONTROLS,
     **VARIATIONAL_CONTROLS,
+    **DISCRETIZATION_CONTROLS,
+    **INTEGRATOR_CONTROLS,
 }
 
 TABLES = [  # subjects, and the laws to check on them (None: all that speak about them)
@@ -49,6 +62,12 @@ TABLES = [  # subjects, and the laws to check on them (None: all that speak abou
         {law.name for law in GROUPOID_LAWS},
     ),
     ({**SYSTEMS, **SYMMETRIES, **REDUCTIONS}, None),
+    (DISCRETIZATION_SUBJECTS, {law.name for law in DISCRETIZATION_LAWS}),
+    ({**HAMILTONIAN_METHODS, **ENERGY_METHODS, **GRADIENTS}, None),
+    (OTHER_METHODS, {"adjoint_inverts"}),
+    (RETRACTIONS, {"retractions_commute"}),
+    # A lift of a lift says nothing new.
+    (LIFTS, {law.name for law in DISCRETIZATION_LAWS} - {"lifted_covector_symplectic"}),
 ]
 # Every law is checked on several objects in the default run; on these, with the largest programs or like others, in
 # ``make test-extended``.
@@ -78,6 +97,15 @@ SLOW_SUBJECTS = {
     "T*S2 linear",
     "T*time",
     "T*SO3",
+    "map S2",
+    "map S2 midpoint",
+    "map S2 projected",
+    "map gauge(S2,SO2)",
+    "map ellipsoid",
+    "cotangent lift S2 projected",
+    "lagrangian lift S2",
+    "method SO3",
+    "method gauge",
 }
 
 
@@ -93,6 +121,13 @@ SLOW_LAWS = [
     (SLOW_AS_LIE_GROUPOIDS, _names(GROUPOID_LAWS)),
     (SLOW_SYSTEMS, _names(MECHANICS_LAWS + VARIATIONAL_LAWS) - {"hamiltonian_map_poisson"}),
     (SLOW_REDUCTIONS, _names(REDUCTION_LAWS)),
+    ({"method S2:SO3"}, _names(INTEGRATOR_LAWS) - {"method_poisson", "family_is_lift"}),
+    ({"method S2", "method SO3 cayley"}, {"adjoint_inverts", "composed_systems", "routes_agree"}),
+    ({"map S2:SO3", "map SO3 cayley", "map newmark"}, {"lifted_covector_symplectic"}),
+    (
+        {"tangent lift S2", "cotangent lift S2"},
+        _names(DISCRETIZATION_LAWS) - {"discretization_rigidity", "cotangent_lift_symplectic", "lifts_dual"},
+    ),
 ]
 
 CASES = [

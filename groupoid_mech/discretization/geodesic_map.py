@@ -1,0 +1,113 @@
+r"""The retraction by geodesics of a Riemannian metric. BM Example 2.8."""
+
+from collections.abc import Callable
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from groupoid_mech._arguments import (
+    as_pytree,
+    describe,
+    name_of,
+    require_instances,
+    require_positive_integer,
+    traced_shape,
+)
+from groupoid_mech._types import Array, Matrix, Point, Scalar, Vector
+from groupoid_mech.discretization.discretization_map import AdjointMap, DiscretizationMap
+from groupoid_mech.discretization.lagrangian_lift import euler_lagrange_rate
+from groupoid_mech.errors import ArgumentError
+from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.mechanics.system import parameters_as_arrays
+from groupoid_mech.numerics.matrix import dot, matvec
+from groupoid_mech.numerics.newton import newton_root
+
+
+@final
+class GeodesicMap(DiscretizationMap):
+    r"""The retraction :math:`R(x, v) = (x, \exp_x v)` by the Riemannian exponential of a metric on any manifold.
+
+    The geodesic equations are solved in the frame by a fixed number of Runge–Kutta steps: for vectors of a third of the radius of
+    curvature, 32 of them reach 1e-11, and each doubling gains a factor 16. The map is a retraction whatever their number. The inverse is
+    found by Newton's method, shooting from x. On spheres, Euclidean spaces and Lie groups with a bi-invariant metric `ChartMap` is the
+    same in closed form.
+
+    Args:
+        manifold: The manifold Q.
+        metric: The matrix of the metric in the frame at a point, ``metric(x)``; the frame is orthonormal if not given, as on embedded
+            manifolds.
+        steps: The number of Runge–Kutta steps.
+
+    Example:
+        >>> from groupoid_mech import Sphere
+        >>> north, v = jnp.array([0.0, 0.0, 1.0]), jnp.array([0.3, 0.4])
+        >>> geodesic = GeodesicMap(Sphere(2)).arrow(north, v)[1]
+        >>> bool(jnp.max(jnp.abs(geodesic - Sphere(2).retract(north, v))) < 1e-10)
+        True
+    """
+
+    manifold: Manifold
+    metric: Callable[[Point], Matrix] | None
+    steps: int = eqx.field(static=True)
+    groupoid: PairGroupoid
+
+    def __init__(self, manifold: Manifold, metric: Callable[[Point], Matrix] | None = None, steps: int = 32):
+        require_instances("GeodesicMap", "manifold", (manifold,), Manifold)
+        require_positive_integer("GeodesicMap", "steps", steps)
+        n = manifold.dim
+        if metric is not None:
+            shape = traced_shape(metric, manifold.point_like())
+            if getattr(shape, "shape", None) != (n, n):
+                raise ArgumentError(
+                    f"GeodesicMap needs metric(x) to be a {n} by {n} matrix in the frame at x; {name_of(metric)} returns {describe(shape)}."
+                )
+        self.manifold = manifold
+        self.metric = None if metric is None else parameters_as_arrays(as_pytree(metric))
+        self.steps = steps
+        self.groupoid = PairGroupoid(manifold)
+
+    def arrow(self, x: Point, v: Vector) -> Point:
+        return x, self.manifold.retract(x, self._coordinates(x, v))
+
+    def inverse(self, g: Point) -> tuple[Point, Vector]:
+        x, y = g
+        a = self.manifold.local(x, y)
+        return x, newton_root(lambda v: self._coordinates(x, v) - a, a)
+
+    def adjoint(self) -> DiscretizationMap:
+        return AdjointMap(self)
+
+    def energy(self, x: Point, v: Vector) -> Scalar:
+        r"""The kinetic energy :math:`\tfrac12\langle v, v\rangle` of the metric."""
+        return 0.5 * dot(v, v if self.metric is None else matvec(self.metric(x), v))
+
+    def _coordinates(self, x: Point, v: Vector) -> Vector:
+        """The centred coordinates at x of the point that the geodesic reaches at time 1."""
+        h, zero = 1 / self.steps, jax.tree.map(jnp.zeros_like, (x, v))
+
+        def moved(state: tuple[Point, Vector], slope: tuple[Point, Vector], by: Scalar) -> tuple[Point, Vector]:
+            return jax.tree.map(lambda y, k: y + by * k, state, slope)
+
+        def advance(state: tuple[Point, Vector], _: None) -> tuple[tuple[Point, Vector], None]:
+            # The classical method of order 4, as a loop over its stages: one copy of the field in the program.
+            def stage(sums: Any, weights: Array) -> tuple[Any, None]:
+                slope, following = sums
+                slope = self._rate(*moved(state, slope, h * weights[0]))
+                return (slope, moved(following, slope, h * weights[1])), None
+
+            return jax.lax.scan(stage, (zero, state), jnp.asarray(_STAGES))[0][1], None
+
+        (y, _), _ = jax.lax.scan(advance, (x, v), None, length=self.steps)
+        return self.manifold.local(x, y)
+
+    def _rate(self, x: Point, v: Vector) -> tuple[Point, Vector]:
+        """The geodesic equations in the frame, the point in ambient form: it leaves Q by the error of the method only."""
+        acceleration = euler_lagrange_rate(self.energy, self.manifold, (x, v))[self.manifold.dim :]
+        return self.manifold.to_ambient(x, v), acceleration
+
+
+# How far along the last slope each stage is taken, and its weight in the step.
+_STAGES = ((0.0, 1 / 6), (0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6))

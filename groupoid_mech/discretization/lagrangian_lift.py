@@ -1,0 +1,178 @@
+r"""Regular Lagrangians: Legendre transformation, Hamiltonian, Euler–Lagrange field, and the lift of a discretization map to TQ.
+
+Convention: ``lagrangian(q, v)`` with v in the frame at q; :math:`FL(q, v) = (q, \partial L/\partial v)`. BM §5.2.
+"""
+
+from collections.abc import Callable
+from typing import final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from groupoid_mech._arguments import as_pytree, require_function, require_instances
+from groupoid_mech._types import Covector, Point, Scalar, Vector
+from groupoid_mech.discretization.cotangent_lift import CotangentLift
+from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.lifted_map import LiftedMap, liftable, require_scalar_function
+from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.manifolds.calculus import frame_bracket, frame_derivatives
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.tangent_bundle import TangentBundle
+from groupoid_mech.numerics.matrix import solve, unit_matrix
+from groupoid_mech.numerics.newton import newton_root
+
+_STAGES = 8
+
+VelocityFunction = Callable[[Point, Vector], Scalar]
+
+
+@final
+class LagrangianLift(LiftedMap):
+    r"""The map :math:`R^L = (FL^{-1} \times FL^{-1}) \circ R^{T^*} \circ T(FL): TTQ \to TQ \times TQ` of a regular Lagrangian L.
+
+    It is a discretization map of TQ, symplectic for the forms :math:`\Omega_L = (FL)^*\omega`; BM Prop. 5.7. For the midpoint rule and
+    a constant mass it is the tangent lift; BM Cor. 5.8.
+
+    Args:
+        map: The discretization map R of a manifold Q.
+        lagrangian: The function ``L(q, v)``, regular in v.
+
+    Example:
+        >>> from groupoid_mech import Euclidean
+        >>> from groupoid_mech.discretization.theta_map import theta_map
+        >>> R = LagrangianLift(theta_map(Euclidean(1), 1.0), lambda q, v: jnp.sum(v**2))
+        >>> R.arrow((jnp.zeros(1), jnp.ones(1)), jnp.array([2.0, 4.0]))
+        ((Array([-2.], dtype=float64), Array([1.], dtype=float64)), (Array([0.], dtype=float64), Array([5.], dtype=float64)))
+    """
+
+    map: DiscretizationMap
+    lagrangian: VelocityFunction
+    groupoid: PairGroupoid
+
+    def __init__(self, map: DiscretizationMap, lagrangian: VelocityFunction):
+        bundle = TangentBundle(liftable("LagrangianLift", map))
+        require_scalar_function("LagrangianLift", lagrangian, *bundle.point_like())
+        self.groupoid = PairGroupoid(bundle)
+        self.map = map
+        self.lagrangian = as_pytree(lagrangian)
+
+    def arrow(self, x: Point, v: Vector) -> Point:
+        bundle, n = self.groupoid.base, self.manifold.dim
+        p, p_dot = jax.jvp(lambda y: momentum(self.lagrangian, *y), (x,), (bundle.to_ambient(x, v),))
+        ends = CotangentLift(self.map).arrow((x[0], p), jnp.concatenate([v[:n], p_dot]))
+        (q0, p0), (q1, p1) = ends
+        return (q0, velocity(self.lagrangian, q0, p0, x[1])), (q1, velocity(self.lagrangian, q1, p1, x[1]))
+
+    def inverse(self, g: Point) -> tuple[Point, Vector]:
+        (q0, v0), (q1, v1) = g
+        ends = (q0, momentum(self.lagrangian, q0, v0)), (q1, momentum(self.lagrangian, q1, v1))
+        (q, p), w = CotangentLift(self.map).inverse(ends)
+        Q, n = self.manifold, self.manifold.dim
+        moved = Q.to_ambient(q, w[:n]), w[n:]
+        v, v_dot = jax.jvp(lambda y, r: velocity(self.lagrangian, y, r, v0), (q, p), moved)
+        return (q, v), jnp.concatenate([w[:n], v_dot])
+
+    def adjoint(self) -> DiscretizationMap:
+        return LagrangianLift(self.map.adjoint(), self.lagrangian)
+
+
+@final
+class LegendreHamiltonian(eqx.Module):
+    r"""The Hamiltonian :math:`H(q, p) = \langle p, v\rangle - L(q, v)`, :math:`\partial L/\partial v = p`, of a regular Lagrangian.
+
+    The velocity is found by Newton's method from the end of the path :math:`\partial L/\partial v = (1 - s)\,\partial L/\partial v|_{v=0}
+    + s\,p`, :math:`0 \le s \le 1`, followed in a few steps from :math:`v = 0`; NaN where that does not arrive.
+
+    Args:
+        lagrangian: The function ``L(q, v)`` on the algebroid of a groupoid, or on TQ, regular in v.
+
+    Example:
+        >>> H = LegendreHamiltonian(lambda q, v: jnp.sum(v**2) - jnp.sum(q))
+        >>> H(jnp.ones(1), jnp.ones(1))
+        Array(1.25, dtype=float64)
+    """
+
+    lagrangian: VelocityFunction
+
+    def __init__(self, lagrangian: VelocityFunction):
+        require_function(lagrangian)
+        self.lagrangian = as_pytree(lagrangian)
+
+    def __call__(self, q: Point, p: Covector) -> Scalar:
+        return _hamiltonian(self.lagrangian, q, p)
+
+
+@final
+class LagrangianField(eqx.Module):
+    r"""The field :math:`\Gamma_L` of the Euler–Lagrange equations on TQ: :math:`i_{\Gamma_L}\Omega_L = dE_L`, of second order.
+
+    .. math:: \dot q = v, \qquad \frac{d}{dt}\frac{\partial L}{\partial v^b} = e_b[L] + \frac{\partial L}{\partial v^c}C^c_{ab}v^a ,
+
+    in a frame with :math:`[e_a, e_b] = C^c_{ab}e_c`. Called with a point ``(q, v)`` of TQ, it gives :math:`(\dot q, \dot v)` in the frame
+    of TQ.
+
+    Args:
+        lagrangian: The function ``L(q, v)``, regular in v.
+        manifold: The manifold Q.
+
+    Example:
+        >>> from groupoid_mech import Euclidean
+        >>> field = LagrangianField(lambda q, v: jnp.sum(v**2) - jnp.sum(q**2), Euclidean(1))
+        >>> field((jnp.ones(1), 3 * jnp.ones(1)))
+        Array([ 3., -1.], dtype=float64)
+    """
+
+    lagrangian: VelocityFunction
+    manifold: Manifold
+
+    def __init__(self, lagrangian: VelocityFunction, manifold: Manifold):
+        require_instances("LagrangianField", "manifold", (manifold,), Manifold)
+        require_scalar_function("LagrangianField", lagrangian, *TangentBundle(manifold).point_like())
+        self.lagrangian = as_pytree(lagrangian)
+        self.manifold = manifold
+
+    def __call__(self, x: Point) -> Vector:
+        TangentBundle(self.manifold).check_point(x, owner="LagrangianField")
+        return euler_lagrange_rate(self.lagrangian, self.manifold, x)
+
+
+def momentum(lagrangian: VelocityFunction, q: Point, v: Vector) -> Covector:
+    r"""The momentum :math:`p = \partial L/\partial v` of the Legendre transformation."""
+    return jax.grad(lagrangian, argnums=1)(q, v)
+
+
+def velocity(lagrangian: VelocityFunction, q: Point, p: Covector, guess: Vector) -> Vector:
+    r"""The velocity with :math:`\partial L/\partial v = p`, by Newton's method from a guess; NaN where that does not arrive."""
+    return newton_root(lambda v: momentum(lagrangian, q, v) - p, guess)
+
+
+@eqx.filter_jit
+def _hamiltonian(lagrangian: VelocityFunction, q: Point, p: Covector) -> Scalar:
+    v = velocity(lagrangian, q, p, _followed(lagrangian, *jax.lax.stop_gradient((q, p))))
+    return p @ v - lagrangian(q, v)
+
+
+def _followed(lagrangian: VelocityFunction, q: Point, p: Covector) -> Vector:
+    """About the velocity of a momentum, along the straight path of momenta from that of v = 0: a bounded velocity is never passed."""
+    whole = p - momentum(lagrangian, q, jnp.zeros_like(p))
+
+    def slope(v: Vector) -> Vector:
+        return solve(jax.jacfwd(lambda u: momentum(lagrangian, q, u))(v), whole)
+
+    def advance(_: Scalar, v: Vector) -> Vector:
+        return v + slope(v + slope(v) / (2 * _STAGES)) / _STAGES
+
+    return jax.lax.fori_loop(0, _STAGES, advance, jnp.zeros_like(p))
+
+
+@eqx.filter_jit
+def euler_lagrange_rate(lagrangian: VelocityFunction, Q: Manifold, x: Point) -> Vector:
+    """The Euler–Lagrange field at a point of TQ, without checks."""
+    q, v = x
+    p = momentum(lagrangian, q, v)
+    turned = jax.vmap(lambda e: p @ frame_bracket(Q, q, v, e))(unit_matrix(Q.dim))
+    force = frame_derivatives(Q, lambda y: lagrangian(y, v), q) + turned
+    drift = jax.jvp(lambda y: momentum(lagrangian, y, v), (q,), (Q.to_ambient(q, v),))[1]
+    mass = jax.jacfwd(lambda u: momentum(lagrangian, q, u))(v)
+    return jnp.concatenate([v, solve(mass, force - drift)])

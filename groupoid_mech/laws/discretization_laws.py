@@ -1,0 +1,195 @@
+"""Laws of discretization maps and of their lifts, on any Lie groupoid. BM §2, §3, Prop. 5.7."""
+
+from typing import final
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from groupoid_mech._types import Covector, Form, Matrix, Point, Scalar, Vector
+from groupoid_mech.discretization.cotangent_lift import CotangentLift, difference_covector, lifted_covector
+from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.lagrangian_lift import LagrangianLift, momentum
+from groupoid_mech.discretization.lifted_map import LiftedMap
+from groupoid_mech.discretization.tangent_lift import TangentLift
+from groupoid_mech.laws.discretization_kinds import A_COVECTOR, A_PLACE, A_SHORT_VELOCITY, A_VELOCITY
+from groupoid_mech.laws.law import Law, gap
+from groupoid_mech.manifolds.calculus import ExteriorDerivative, PullBack, push_forward
+from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.tangent_bundle import TangentBundle
+from groupoid_mech.numerics.matrix import unit_matrix
+
+
+@final
+class Contraction(eqx.Module):
+    r"""The one-form :math:`i_T\omega` on TM of a two-form on M: :math:`(i_T\omega)_w(W) = \omega(w, T\tau\,W)`."""
+
+    omega: Form
+
+    def __call__(self, w: Point) -> Covector:
+        x, v = w
+        return jnp.concatenate([v @ self.omega(x), jnp.zeros_like(v)])
+
+
+@final
+class LegendreMap(eqx.Module):
+    r"""The Legendre transformation :math:`FL: TQ \to T^*Q` as a map of points."""
+
+    lift: LagrangianLift
+
+    def __call__(self, x: Point) -> Point:
+        return x[0], momentum(self.lift.lagrangian, *x)
+
+
+def tangent_form(M: Manifold, omega: Form, w: Point) -> Matrix:
+    r"""The components at a point of TM of :math:`d_T\omega = d(i_T\omega)`, for a closed two-form ω on M."""
+    return ExteriorDerivative(TangentBundle(M), Contraction(omega))(w)
+
+
+def _difference_pulled_back(R: LiftedMap, omega: Form, x: Point, v: Vector) -> Matrix:
+    """The pull-back by R of the form ω at the second point minus ω at the first."""
+    first, second = R.arrow(x, v)
+    J, n = R.tangent(x, v), R.groupoid.rank
+    return J[n:].T @ omega(second) @ J[n:] - J[:n].T @ omega(first) @ J[:n]
+
+
+def _zero(R: DiscretizationMap, x: Point) -> Scalar:
+    return gap(R.arrow(x, jnp.zeros(R.groupoid.rank)), R.groupoid.unit(x))
+
+
+def _rigidity(R: DiscretizationMap, x: Point) -> Scalar:
+    return gap(R.rigidity(x), unit_matrix(R.groupoid.rank))
+
+
+def _inverse(R: DiscretizationMap, x: Point, v: Vector) -> Scalar:
+    g = R.arrow(x, v)
+    back = R.inverse(g)
+    return jnp.maximum(gap(back, (x, v)), gap(R.arrow(*back), g))
+
+
+def _adjoint_by_inversion(R: DiscretizationMap, x: Point, v: Vector) -> Scalar:
+    return gap(R.adjoint().arrow(x, v), R.groupoid.inverse(R.arrow(x, -v)))
+
+
+def _adjoint_discretizes(R: DiscretizationMap, x: Point) -> Scalar:
+    adjoint = R.adjoint()
+    return jnp.maximum(_zero(adjoint, x), _rigidity(adjoint, x))
+
+
+def _adjoint_involutive(R: DiscretizationMap, x: Point, v: Vector) -> Scalar:
+    return gap(R.adjoint().adjoint().arrow(x, v), R.arrow(x, v))
+
+
+def _covector_symplectic(R: DiscretizationMap, x: Point, v: Vector, covector: Covector) -> Scalar:
+    here, there = CotangentBundle(R.bundle), CotangentBundle(R.groupoid.space)
+
+    def lifted(z: Point) -> Point:
+        (y, u), nu = z
+        return lifted_covector(R, y, u, nu)
+
+    at = (x, v), covector
+    J = push_forward(here, there, lifted, at)
+    return gap(J.T @ there.symplectic_form(lifted(at)) @ J, here.symplectic_form(at))
+
+
+def _covers(R: LiftedMap, x: Point, v: Vector) -> Scalar:
+    first, second = R.arrow(x, v)
+    return gap((first[0], second[0]), R.map.arrow(x[0], v[: R.manifold.dim]))
+
+
+def _cotangent_lift_symplectic(R: CotangentLift, x: Point, v: Vector) -> Scalar:
+    bundle = CotangentBundle(R.manifold)
+    omega = bundle.symplectic_form
+    return gap(_difference_pulled_back(R, omega, x, v), tangent_form(bundle, omega, (x, v)))
+
+
+def _lifts_dual(R: CotangentLift, x: Point, v: Vector, w: Vector) -> Scalar:
+    n, momenta = R.manifold.dim, R.arrow(x, v)
+    (q, p), p_dot = R.inverse(momenta)
+    (_, v0), (_, v1) = TangentLift(R.map).arrow((q, w[:n]), jnp.concatenate([p_dot[:n], w[n:]]))
+    left = difference_covector(momenta)[1] @ jnp.concatenate([v0, v1])
+    return gap(left, p_dot[n:] @ w[:n] + p @ w[n:])
+
+
+def _lagrangian_lift_symplectic(R: LagrangianLift, x: Point, v: Vector) -> Scalar:
+    bundle, there = TangentBundle(R.manifold), CotangentBundle(R.manifold)
+    omega = PullBack(bundle, there, LegendreMap(R), there.symplectic_form)
+    return gap(_difference_pulled_back(R, omega, x, v), tangent_form(bundle, omega, (x, v)))
+
+
+DISCRETIZATION_LAWS: tuple[Law, ...] = (
+    Law("discretization_zero", "R(x, 0) = ε(x)", "BM Def. 2.2", DiscretizationMap, (A_PLACE,), _zero),
+    Law("discretization_rigidity", "π∘T₀R(x, ·) = id", "BM Def. 2.2", DiscretizationMap, (A_PLACE,), _rigidity),
+    Law(
+        "discretization_inverse",
+        "R⁻¹∘R = id, R∘R⁻¹ = id near the units",
+        "BM Prop. 2.3",
+        DiscretizationMap,
+        (A_PLACE, A_SHORT_VELOCITY),
+        _inverse,
+    ),
+    Law(
+        "adjoint_by_inversion",
+        "R*(x, v) = R(x, −v)⁻¹; for lifts (Rᵀ)* = (R*)ᵀ",
+        "BM Prop. 2.5, 3.5, 3.9",
+        DiscretizationMap,
+        (A_PLACE, A_SHORT_VELOCITY),
+        _adjoint_by_inversion,
+    ),
+    Law(
+        "adjoint_discretizes",
+        "R*(x, 0) = ε(x), π∘T₀R*(x, ·) = id",
+        "BM Prop. 2.5",
+        DiscretizationMap,
+        (A_PLACE,),
+        _adjoint_discretizes,
+    ),
+    Law(
+        "adjoint_involutive",
+        "R** = R",
+        "BM Prop. 2.5",
+        DiscretizationMap,
+        (A_PLACE, A_SHORT_VELOCITY),
+        _adjoint_involutive,
+    ),
+    Law(
+        "lifted_covector_symplectic",
+        "R̂: T*AG → T*G is symplectic",
+        "BM Prop. 3.2",
+        DiscretizationMap,
+        (A_PLACE, A_SHORT_VELOCITY, A_COVECTOR),
+        _covector_symplectic,
+    ),
+    Law(
+        "lift_covers",
+        "(π×π)∘R^E = R∘Tπ for a lift to a bundle π: E → Q",
+        "BM Prop. 3.3, 3.6, 5.7",
+        LiftedMap,
+        (A_PLACE, A_SHORT_VELOCITY),
+        _covers,
+    ),
+    Law(
+        "cotangent_lift_symplectic",
+        "(R^T*)*Ω₁₂ = d_Tω, with d_Tω = d(i_Tω)",
+        "BM Prop. 3.7",
+        CotangentLift,
+        (A_PLACE, A_SHORT_VELOCITY),
+        _cotangent_lift_symplectic,
+    ),
+    Law(
+        "lifts_dual",
+        "⟨Φ(α₀, α₁), Rᵀ(w)⟩ = ⟨(R^T*)⁻¹(α₀, α₁), w⟩ᵀ = d/dt⟨σ, γ⟩",
+        "BM Prop. 3.8",
+        CotangentLift,
+        (A_PLACE, A_SHORT_VELOCITY, A_VELOCITY),
+        _lifts_dual,
+    ),
+    Law(
+        "lagrangian_lift_symplectic",
+        "(R^L)*(Ω_L¹ − Ω_L⁰) = d_TΩ_L",
+        "BM Prop. 5.7",
+        LagrangianLift,
+        (A_PLACE, A_SHORT_VELOCITY),
+        _lagrangian_lift_symplectic,
+    ),
+)

@@ -1,0 +1,55 @@
+r"""Coordinates near a point that stay smooth where frames jump: what an equation is solved in.
+
+On a bundle of tangent vectors or covectors the chart of `VectorBundle` keeps the components in the frame of the base, and a frame of the
+sphere jumps somewhere. Here vectors are moved in ambient form instead.
+"""
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from groupoid_mech._types import Point, Vector
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.vector_bundle import VectorBundle
+
+
+def smooth_retract(M: Manifold, x: Point, xi: Vector) -> Point:
+    r"""The point with coordinates ``xi`` near ``x``.
+
+    .. math:: (x, e), (\xi, \eta) \mapsto (y, P_y\,E(x)(e + \eta)), \qquad y = \operatorname{retract}(x, \xi),
+
+    on a bundle of tangent vectors, with the frame :math:`E(x)` and the projection :math:`P_y` on the tangent space. Elsewhere it is
+    ``M.retract``. The derivative at 0 is not the frame of M.
+    """
+    if not has_tangent_fibres(M):
+        return M.retract(x, xi)
+    bundle: Any = M
+    base, n = bundle.base, bundle.base.dim
+    y = base.retract(x[0], xi[:n])
+    return y, carried(base, x[0], y, x[1] + xi[n:])
+
+
+def smooth_local(M: Manifold, x: Point, y: Point) -> Vector:
+    r"""Coordinates of ``y`` near ``x`` that are 0 exactly at ``x``; not the inverse of `smooth_retract`, but as smooth."""
+    if not has_tangent_fibres(M):
+        return M.local(x, y)
+    base = M.base  # type: ignore[attr-defined]
+    return jnp.concatenate([base.local(x[0], y[0]), carried(base, y[0], x[0], y[1]) - x[1]])
+
+
+def smooth_vector(M: Manifold, x: Point, y: Point, v: Vector) -> Vector:
+    r"""The components at ``y`` of a tangent vector of M with components ``v`` at ``x`` near by, carried over in ambient form."""
+    if not has_tangent_fibres(M):
+        return carried(M, x, y, v)
+    base = M.base  # type: ignore[attr-defined]
+    return jnp.concatenate([carried(base, x[0], y[0], part) for part in jnp.split(v, 2)])
+
+
+def has_tangent_fibres(M: Manifold) -> bool:
+    """Whether M is a bundle whose fibres have the frame of the base."""
+    return isinstance(M, VectorBundle) and M.rank == M.base.dim
+
+
+def carried(M: Manifold, x: Point, y: Point, v: Vector) -> Vector:
+    """The components at y of the vector v at x, projected in the ambient space."""
+    return M.from_ambient(y, M.to_ambient(x, v))

@@ -1,0 +1,260 @@
+"""Orders of the one-step methods, measured on nonlinear problems by halving the step, and their reversal.
+
+The references are textbook equations solved by scipy's DOP853 at a tolerance of 1e-14, which no method of the library knows. Every method
+is one program: the length of the step is data.
+"""
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.integrate
+
+import groupoid_mech as gm
+
+# They compile the same steps.
+pytestmark = pytest.mark.xdist_group("hamiltonian systems")
+
+S = gm.systems
+CLOSE = 0.2
+FLOOR = 1e-14
+
+
+class Problem(NamedTuple):
+    model: Any
+    time: float
+    # The point (q, p) at the end, by scipy.
+    end: Any
+
+
+def solved(field, state, time):
+    done = scipy.integrate.solve_ivp(field, (0.0, time), state, method="DOP853", rtol=3e-14, atol=1e-15)
+    assert done.success
+    return done.y[:, -1]
+
+
+def henon_heiles_problem(time=3.0):
+    model = S.henon_heiles(energy=1 / 10, section=(0.2, 0.1))
+
+    def field(_, state):
+        x, y, u, v = state
+        return np.array([u, v, -x - 2 * x * y, -y - x * x + y * y])
+
+    end = solved(field, np.concatenate(model.start), time)
+    return Problem(model, time, (end[:2], end[2:]))
+
+
+def kepler_problem():
+    model, time = S.kepler_hamiltonian(eccentricity=0.05), 3.0
+
+    def field(_, state):
+        q, p = state[:2], state[2:]
+        return np.concatenate([p, -q / np.hypot(*q) ** 3])
+
+    end = solved(field, np.concatenate(model.start), time)
+    return Problem(model, time, (end[:2], end[2:]))
+
+
+def spherical_pendulum_problem():
+    m, ell, gravity, time = 1.3, 0.7, 2.0, 2.0
+    position, velocity = np.array([0.6, 0.0, -0.8]), np.array([0.4, 1.0, 0.3])
+    model = S.spherical_pendulum_hamiltonian(0.1, m, ell, gravity, position, velocity)
+    up = np.array([0.0, 0.0, 1.0])
+
+    def field(_, state):
+        q, v = state[:3], state[3:]
+        return np.concatenate([v, -np.dot(v, v) * q - gravity / ell * (up - np.dot(up, q) * q)])
+
+    end = solved(field, np.concatenate([position, velocity]), time)
+    momentum = m * ell**2 * gm.Sphere(2).from_ambient(jnp.asarray(end[:3]), jnp.asarray(end[3:]))
+    return Problem(model, time, (end[:3], np.asarray(momentum)))
+
+
+def heavy_body_problem(tau="exp"):
+    inertia, m, gravity, center = np.array([1.0, 1.3, 0.6]), 1.2, 2.0, np.array([0.2, 0.1, 0.4])
+    omega, time = np.array([0.4, 0.5, 1.0]), 1.0
+    model = S.rigid_body_hamiltonian(0.1, inertia, m, gravity, center, velocity=omega, tau=tau)
+
+    def field(_, state):
+        R, momentum = state[:9].reshape(3, 3), state[9:]
+        w = momentum / inertia
+        turn = np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+        return np.concatenate([(R @ turn).ravel(), np.cross(momentum, w) + m * gravity * np.cross(R[2], center)])
+
+    end = solved(field, np.concatenate([np.eye(3).ravel(), inertia * omega]), time)
+    return Problem(model, time, (end[:9].reshape(3, 3), end[9:]))
+
+
+def lie_poisson_problem(tau="exp", time=2.0):
+    inertia, omega = np.array([1.0, 2.0, 2.5]), np.array([0.5, 1.0, -0.7])
+    model = S.lie_poisson_rigid_body(0.1, inertia, omega, tau)
+    end = solved(lambda _, momentum: np.cross(momentum, momentum / inertia), inertia * omega, time)
+    return Problem(model, time, (np.zeros(0), end))
+
+
+PROBLEMS = {
+    "henon_heiles": henon_heiles_problem,
+    "henon_heiles_long": lambda: henon_heiles_problem(10.0),
+    "kepler": kepler_problem,
+    "spherical_pendulum": spherical_pendulum_problem,
+    "heavy_body": heavy_body_problem,
+    "heavy_body_cayley": lambda: heavy_body_problem("cayley"),
+    "lie_poisson": lie_poisson_problem,
+    "lie_poisson_long": lambda: lie_poisson_problem(time=12.0),
+    "lie_poisson_cayley": lambda: lie_poisson_problem("cayley"),
+}
+
+
+# ------------------------------------------------------------------------------------------ methods
+
+
+def theta(value):
+    return lambda model: model.integrator(gm.theta_map(model.groupoid, value))
+
+
+def verlet(model):
+    return gm.stormer_verlet(model.hamiltonian, model.groupoid, model.dt)
+
+
+def implicit_verlet(model):
+    """With the two parts of H in one function, which is not known to be separable."""
+    H = model.hamiltonian
+    return gm.stormer_verlet(lambda q, p: H(q, p), model.groupoid, model.dt)
+
+
+def raised(basic, weights):
+    return lambda model: gm.raise_order(basic(model), weights)
+
+
+def split(order):
+    return lambda model: gm.splitting(model.hamiltonian, model.groupoid, gm.splitting_weights(order), model.dt)
+
+
+def galerkin(stages):
+    return lambda model: gm.SystemIntegrator(
+        gm.galerkin_system(model.lagrangian, model.groupoid, model.dt, stages=stages)
+    )
+
+
+def keeping_energy(gradient):
+    def make(model):
+        space = gm.CotangentBundle(model.groupoid.base)
+        H = model.hamiltonian
+        return gm.EnergyIntegrator(
+            lambda x: H(*x), gm.CanonicalPoisson(space), gradient(gm.theta_map(space, 0.5)), model.dt
+        )
+
+    return make
+
+
+def symmetrized(make):
+    return lambda model: gm.symmetrize(make(model))
+
+
+class Case(NamedTuple):
+    problem: str
+    make: Any
+    order: int
+    # The steps of the longest length, and how often it is halved: less than 4 times where round-off comes before.
+    coarsest: int = 8
+    halvings: int = 4
+    symmetric: bool = True
+    # Further methods of the same kind: the default run has one that is made of it, or of the same parts.
+    slow: bool = False
+
+
+midpoint = theta(0.5)
+itoh_abe = keeping_energy(gm.ItohAbeGradient)
+CASES = {
+    "euler": Case("henon_heiles", theta(0), 1, 32, symmetric=False),
+    "adjoint_euler": Case("henon_heiles", theta(1), 1, 32, symmetric=False),
+    "theta": Case("henon_heiles", theta(0.3), 1, 64, symmetric=False),
+    "midpoint": Case("henon_heiles", midpoint, 2),
+    "verlet": Case("henon_heiles", verlet, 2),
+    "verlet_implicit": Case("henon_heiles", implicit_verlet, 2),
+    "triple_jump_4": Case("henon_heiles", raised(verlet, gm.triple_jump(4)), 4),
+    "triple_jump_6": Case("henon_heiles", raised(verlet, gm.triple_jump(6)), 6, 16),
+    "triple_jump_8": Case("kepler", raised(verlet, gm.triple_jump(8)), 8, 16, halvings=3),
+    "suzuki_4": Case("henon_heiles", raised(verlet, gm.suzuki(4)), 4),
+    "suzuki_6": Case("henon_heiles", raised(verlet, gm.suzuki(6)), 6, 4),
+    "suzuki_8": Case("henon_heiles", raised(verlet, gm.suzuki(8)), 8, 4, halvings=2),
+    "optimized_6": Case("henon_heiles", raised(verlet, gm.optimized(6)), 6, 4),
+    "optimized_8": Case("henon_heiles_long", raised(verlet, gm.optimized(8)), 8, 7),
+    "splitting_2": Case("henon_heiles", split(2), 2),
+    "splitting_4": Case("henon_heiles", split(4), 4, 4),
+    "splitting_6": Case("henon_heiles", split(6), 6, 2),
+    "kepler_optimized_6": Case("kepler", raised(verlet, gm.optimized(6)), 6, 4),
+    "galerkin_1": Case("henon_heiles", galerkin(1), 2),
+    "galerkin_2": Case("henon_heiles", galerkin(2), 4, 4),
+    "galerkin_3": Case("henon_heiles", galerkin(3), 6, 4),
+    "galerkin_4": Case("henon_heiles", galerkin(4), 8, 2, halvings=3),
+    "gonzalez": Case("henon_heiles", keeping_energy(gm.GonzalezGradient), 2),
+    "mean_gradient": Case("henon_heiles", keeping_energy(gm.MeanGradient), 2),
+    "itoh_abe": Case("henon_heiles", itoh_abe, 1, 32, symmetric=False),
+    "itoh_abe_symmetrized": Case("henon_heiles", symmetrized(itoh_abe), 2),
+    "lie_poisson_midpoint": Case("lie_poisson", midpoint, 2, slow=True),
+    "lie_poisson_optimized_8": Case("lie_poisson_long", raised(midpoint, gm.optimized(8)), 8, 8, halvings=3),
+    "lie_poisson_galerkin_1": Case("lie_poisson_cayley", galerkin(1), 2, slow=True),
+    "lie_poisson_galerkin_2": Case("lie_poisson_cayley", galerkin(2), 4, 8, symmetric=False),
+    "lie_poisson_galerkin_3": Case("lie_poisson_cayley", galerkin(3), 6, 4, symmetric=False, slow=True),
+    "sphere_midpoint": Case("spherical_pendulum", midpoint, 2, slow=True),
+    "sphere_verlet": Case("spherical_pendulum", verlet, 2),
+    "sphere_triple_jump_4": Case("spherical_pendulum", raised(midpoint, gm.triple_jump(4)), 4, 16),
+    "sphere_suzuki_6": Case("spherical_pendulum", raised(midpoint, gm.suzuki(6)), 6, 4, halvings=3, slow=True),
+    "sphere_galerkin_1": Case("spherical_pendulum", galerkin(1), 2, slow=True),
+    "sphere_galerkin_2": Case("spherical_pendulum", galerkin(2), 4, 4, symmetric=False, slow=True),
+    "sphere_galerkin_3": Case("spherical_pendulum", galerkin(3), 6, 5, halvings=3, symmetric=False, slow=True),
+    "body_midpoint": Case("heavy_body", midpoint, 2, slow=True),
+    "body_midpoint_cayley": Case("heavy_body_cayley", midpoint, 2, slow=True),
+    "body_triple_jump_4": Case("heavy_body", raised(midpoint, gm.triple_jump(4)), 4),
+}
+
+
+def distance(x, y):
+    return max(np.max(np.abs(np.asarray(a) - np.asarray(b)), initial=0.0) for a, b in zip(x, y, strict=True))
+
+
+def measure(case):
+    """The errors at all lengths of the step, the errors of going back, and the largest residual."""
+    problem = PROBLEMS[case.problem]()
+    method, start = case.make(problem.model), problem.model.start
+    errors, returns, residuals = [], [], []
+    for halving in range(case.halvings + 1):
+        steps = case.coarsest * 2**halving
+        there = method.with_step(problem.time / steps).run(start, steps)
+        back = method.with_step(-problem.time / steps).run(there.end, steps)
+        errors.append(distance(there.end, problem.end))
+        returns.append(distance(back.end, start))
+        residuals.append(float(np.max(there.residuals)))
+    return np.array(errors), np.array(returns), max(residuals)
+
+
+def orders(errors):
+    return np.log2(errors[:-1] / errors[1:])
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if case.slow else []) for name, case in CASES.items()]
+)
+def test_order_and_reversal(name):
+    """A Galerkin method of more than one stage is not symmetric where the chart at one end of a step is not that at the other."""
+    case = CASES[name]
+    errors, returns, residual = measure(case)
+    assert residual <= 1e-12
+    assert errors[-1] > FLOOR, "the errors are near round-off: halve less"
+    assert np.all(np.abs(orders(errors) - case.order) <= CLOSE), (errors, orders(errors))
+    if case.symmetric:
+        assert np.max(returns) <= 1e-12, returns
+    else:
+        assert returns[0] > 1e-9, returns
+
+
+def test_wrong_weights_do_not_raise_the_order():
+    """Weights with the sum 1 but the wrong sum of cubes; and right ones on a method that is not symmetric."""
+    wrong = Case("henon_heiles", raised(verlet, [1.3, -1.6, 1.3]), 2, 16)
+    assert np.all(np.abs(orders(measure(wrong)[0]) - 2) <= CLOSE)
+    not_symmetric = Case("henon_heiles", raised(theta(0), gm.triple_jump(4)), 1, 256)
+    errors, returns, _ = measure(not_symmetric)
+    assert np.all(np.abs(orders(errors) - 1) <= CLOSE), orders(errors)
+    assert returns[0] > 1e-4
