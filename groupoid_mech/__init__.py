@@ -179,6 +179,7 @@ from groupoid_mech.mechanics.system import DiscreteSystem  # noqa: E402
 from groupoid_mech.mechanics.system_morphism import SystemMorphism  # noqa: E402
 from groupoid_mech.mechanics.time_dependent import discrete_energies, discretize_time  # noqa: E402
 from groupoid_mech.mechanics.trajectory import Trajectory, load  # noqa: E402
+from groupoid_mech.plotting.orbit_plots import plot_orbit  # noqa: E402
 from groupoid_mech.plotting.trajectory_plots import (  # noqa: E402
     plot,
     plot_constraints,
@@ -393,6 +394,7 @@ __all__ = [
     "plot_energy",
     "plot_invariants",
     "plot_momenta",
+    "plot_orbit",
     "plot_path",
     "plot_residuals",
     "poincare_invariant",

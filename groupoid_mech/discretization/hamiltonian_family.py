@@ -63,9 +63,8 @@ def hamiltonian_system(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: Arr
 
     Example:
         >>> import groupoid_mech as gm
-        >>> from groupoid_mech.discretization.lifted_map import require_scalar_function
-    from groupoid_mech.discretization.theta_map import theta_map
-        >>> pendulum = hamiltonian_system(lambda q, p: p[0] ** 2 / 2 - jnp.cos(q[0]), theta_map(gm.Euclidean(1), 0.5), dt=0.1)
+        >>> H = lambda q, p: p[0] ** 2 / 2 - jnp.cos(q[0])
+        >>> pendulum = hamiltonian_system(H, gm.theta_map(gm.Euclidean(1), 0.5), dt=0.1)
         >>> trajectory = pendulum.simulate(gm.from_momentum(pendulum, jnp.ones(1), jnp.zeros(1)), 100)
         >>> bool(jnp.max(trajectory.residuals) < 1e-14)
         True

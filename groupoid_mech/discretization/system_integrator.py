@@ -26,9 +26,8 @@ class SystemIntegrator(Integrator):
     Example:
         >>> import groupoid_mech as gm
         >>> from groupoid_mech.discretization.hamiltonian_family import hamiltonian_system
-        >>> from groupoid_mech.discretization.theta_map import theta_map
         >>> H = lambda q, p: p[0] ** 2 / 2 - jnp.cos(q[0])
-        >>> method = SystemIntegrator(hamiltonian_system(H, theta_map(gm.Euclidean(1), 0.5), dt=0.1))
+        >>> method = SystemIntegrator(hamiltonian_system(H, gm.theta_map(gm.Euclidean(1), 0.5), dt=0.1))
         >>> energies = method.run((jnp.ones(1), jnp.zeros(1)), 1000).observe(H)
         >>> bool(jnp.max(jnp.abs(energies - energies[0])) < 1e-3)
         True
