@@ -42,12 +42,27 @@ def pytest_configure(config):
             os.environ["XLA_FLAGS"] = _QUICK_TO_COMPILE
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Keep the tests of a file on one worker, where they share compilations, unless they name a group themselves; laws last."""
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
     items.sort(key=_is_law)
+    if config.getoption("loadgroup", False):
+        for item in items:
+            _name_group(item)
+
+
+def _name_group(item):
+    """Write the group of a test at the end of its id, where the scheduler looks for it.
+
+    pytest-xdist 3.8 does so before the groups of files are known, and into an attribute that pytest 9.2 no longer reads.
+    """
+    nodeid = f"{item.nodeid.removesuffix(f'@{_group(item)}')}@{_group(item)}"
+    if hasattr(item, "_id"):
+        item._id = type(item._id).parse(nodeid)
+    else:
+        item._nodeid = nodeid
 
 
 def pytest_runtest_teardown(item, nextitem):

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, require_instances
+from groupoid_mech._arguments import as_pytree, require_instances, same_structure
 from groupoid_mech._types import Covector, Function, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.integrator import Integrator, Taken
@@ -150,7 +150,7 @@ class EnergyIntegrator(Integrator):
         require_instances("EnergyIntegrator", "gradient", (gradient,), DiscreteGradient)
         poisson.check_function(hamiltonian, owner="EnergyIntegrator", name="hamiltonian")
         G = gradient.map.groupoid
-        if not (isinstance(G, PairGroupoid) and G.base.dim == poisson.manifold.dim):
+        if not (isinstance(G, PairGroupoid) and _same_points(G.base, poisson.manifold)):
             raise ArgumentError(
                 f"EnergyIntegrator needs a discretization map of the Poisson manifold {poisson.manifold}; that is of {G}. "
                 f"Take for instance theta_map(poisson.manifold, 0.5)."
@@ -209,6 +209,13 @@ class AdjointGradient(DiscreteGradient):
 
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
         return self.gradient.at(H, y, -v)
+
+
+def _same_points(M: Manifold, N: Manifold) -> bool:
+    """Whether points of two manifolds look the same: a cotangent bundle may be given for the dual bundle that it is."""
+    left, right = M.point_like(), N.point_like()
+    shapes = [[leaf.shape for leaf in jax.tree.leaves(point)] for point in (left, right)]
+    return M.dim == N.dim and same_structure(left, right) and shapes[0] == shapes[1]
 
 
 def _corrected(slope: Covector, rise: Scalar, v: Vector) -> Covector:

@@ -4,6 +4,7 @@ Convention: a method is a map :math:`\Phi_{dt}: M \to M` that moves a point by t
 points (q, p).
 """
 
+import dataclasses
 from abc import abstractmethod
 from typing import Any, NamedTuple, final
 
@@ -93,7 +94,7 @@ class Integrator(eqx.Module):
             f"step {taken + 1} of {type(self).__name__} failed after {int(last.iterations)} iterations: Newton's method did not converge, "
             f"or the point left the domain of the method. Take a smaller dt; the {taken} steps before it are in error.trajectory."
         )
-        flagged = eqx.tree_at(lambda o: o.failure, orbit, message)
+        flagged = dataclasses.replace(orbit, failure=message)
         if throw:
             raise StepFailed(message, step=taken + 1, trajectory=flagged)
         return flagged

@@ -44,7 +44,7 @@ class Orbit(eqx.Module):
     iterations: Array
     converged: Array
     numbers: Array
-    failure: str = ""
+    failure: str = eqx.field(static=True, default="")
 
     def __len__(self) -> int:
         return int(self.residuals.shape[0])
@@ -95,6 +95,11 @@ def load_orbit(path: str | Path, space: Manifold) -> Orbit:
     for leaf, want in zip(leaves, jax.tree.leaves(like), strict=True):
         if leaf is None or leaf.shape[1:] != want.shape:
             raise ArgumentError(f"load_orbit found points of another shape in {path} than {space} has.")
+    steps = len(arrays["residuals.0"])
+    rows = {name: array.shape[:1] for name, array in arrays.items()}
+    expected = {name: (1 if name == "dt.0" else steps + name.startswith("points."),) for name in arrays}
+    if rows != expected:
+        raise ArgumentError(f"load_orbit found arrays in {path} whose rows do not match {steps} steps: {rows}.")
     points = jax.tree.unflatten(jax.tree.structure(like), [jnp.asarray(leaf) for leaf in leaves])
     rest: dict[str, Any] = {name: jnp.asarray(arrays[f"{name}.0"]) for name in _STACKED[1:]}
     return Orbit(space, jnp.asarray(arrays["dt.0"][0]), points, failure=str(header.get("failure", "")), **rest)

@@ -6,12 +6,15 @@ import jax
 import jax.numpy as jnp
 
 from groupoid_mech._arguments import require_instances
-from groupoid_mech._types import Point, Vector
+from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import AdjointMap, DiscretizationMap, groupoid_of
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.numerics.matrix import solve, unit_matrix
+
+# Round-off of x + v - y: far below what separates two critical points.
+_SLACK = 1e-9
 
 
 @final
@@ -52,7 +55,8 @@ class ProjectionMap(DiscretizationMap):
 
     .. math:: R^{-1}(x, y) = (x, v), \qquad P_y(x + v - y) = 0,
 
-    with the orthogonal projection :math:`P_y` on :math:`T_yQ`: a linear equation for v. On the sphere it is
+    with the orthogonal projection :math:`P_y` on :math:`T_yQ`: a linear equation for v, without a value (NaN under ``jit``) where
+    x is nearer to x + v than y is. On the sphere it is
     :math:`(x, (x + v)/|x + v|)`, BM Example 2.8; on a Lie group of matrices, the polar projection.
 
     Args:
@@ -81,7 +85,15 @@ class ProjectionMap(DiscretizationMap):
         x, y = g
         M = self.manifold
         columns = jax.vmap(lambda v: M.from_ambient(y, M.to_ambient(x, v)), out_axes=1)(unit_matrix(M.dim))
-        return x, solve(columns, M.from_ambient(y, jax.tree.map(jnp.subtract, y, x)))
+        v = solve(columns, M.from_ambient(y, jax.tree.map(jnp.subtract, y, x)))
+        # y is a critical point of the distance from x + v; where x is nearer, as beyond the horizon of a sphere, it is not the nearest.
+        moved = M.to_ambient(x, v)
+        off = jax.tree.map(lambda a, b, c: a + b - c, x, moved, y)
+        return x, jnp.where(_square(off) <= (1 + _SLACK) * _square(moved) + _SLACK, v, jnp.nan)
 
     def adjoint(self) -> DiscretizationMap:
         return AdjointMap(self)
+
+
+def _square(vector: Point) -> Scalar:
+    return sum((jnp.sum(leaf * leaf) for leaf in jax.tree.leaves(vector)), jnp.zeros(()))

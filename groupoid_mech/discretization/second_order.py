@@ -15,8 +15,11 @@ from groupoid_mech.manifolds.tangent_bundle import TangentBundle
 def difference_points(map: DiscretizationMap, field: VectorField, q0: Point, q1: Point) -> tuple[Point, ...]:
     r"""The four points :math:`(R \times R) \circ R^T \circ \Gamma \circ R^{-1}(q_0, q_1)` of a second-order field Γ.
 
-    Where the second and the third agree, BM (4.8), they are :math:`(q_0, q_1, q_1, q_2)`, and :math:`(q_0, q_1) \mapsto q_2` is a second-order
-    difference equation: for the θ-maps of a Euclidean space (BM Prop. 4.2), and for every retraction.
+    Where the second and the third agree, BM (4.8), they are three points :math:`(q_-, q, q, q_+)` that follow one another by a second-order
+    difference equation: for the θ-maps of a Euclidean space (BM Prop. 4.2), and for every retraction. For a retraction
+    :math:`(q_-, q) = (q_0, q_1)`; else not, and :math:`q_+` is an implicit function of them. For θ-maps, with a the acceleration,
+
+    .. math:: q_+ - 2q + q_- = a\bigl((1 - \theta)^2 q_- + 2\theta(1 - \theta) q + \theta^2 q_+,\; (1 - \theta)(q - q_-) + \theta(q_+ - q)\bigr) .
 
     Args:
         map: The discretization map R of Q.

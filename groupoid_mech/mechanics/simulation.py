@@ -51,7 +51,8 @@ def _assemble(system: "DiscreteSystem", start: Start, kept: Step, stride: int, e
         return jax.tree.map(lambda a, b: xp.concatenate([xp.asarray(a)[None], b]), first, rest)
 
     def array(value: Any) -> Any:
-        return jax.tree.map(jnp.asarray, value)
+        # Unlike ``jnp.asarray``, this is no program to compile for every new length.
+        return jax.device_put(value)
 
     k = system.auxiliary
     return Trajectory(

@@ -72,7 +72,8 @@ def run(stepper: Stepper, state: Any, nothing: Any, steps: int, save_every: int,
     pieces, taken, failed = [], 0, False
     while taken < steps and not failed:
         count = min(rows * save_every, steps - taken)
-        state, kept, done, last = _piece(stepper, state, nothing, jnp.asarray(count), jnp.asarray(save_every), rows)
+        lengths: Any = np.asarray(count), np.asarray(save_every)
+        state, kept, done, last = _piece(stepper, state, nothing, lengths[0], lengths[1], rows)
         failed = int(done) < count
         taken += int(done)
         whole = int(done) // save_every
@@ -114,10 +115,10 @@ def _piece(
         following, record = stepper.step(begin)
         ok = record.converged & jnp.isfinite(record.residual)
         # Each step writes the row of its stride: the last one of the stride stays, with the worst residual of all.
-        row = k // stride
-        record = _with_worst(record, before, first=k % stride == 0)
+        row = jax.lax.div(k, stride)
+        record = _with_worst(record, before, first=jax.lax.rem(k, stride) == 0)
         kept = jax.tree.map(lambda leaf, value: jax.lax.dynamic_update_index_in_dim(leaf, value, row, 0), kept, record)
-        begin = jax.tree.map(lambda new, old: jnp.where(ok, new, old), following, begin)
+        begin = jax.tree.map(lambda new, old: jax.lax.select(ok, new, old), following, begin)
         return begin, kept, k + ok, ok, record
 
     start = (state, kept, jnp.asarray(0), jnp.asarray(True), nothing)

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Scalar, Vector
-from groupoid_mech.numerics.matrix import solve
+from groupoid_mech._types import Array, Matrix, Scalar, Vector
+from groupoid_mech.numerics.matrix import solve, solve_columns, unit_matrix
 
 MAX_ITERATIONS = 50
 _EPS = float(jnp.finfo(jnp.float64).eps)
@@ -57,6 +57,8 @@ def newton_solve(
         limits: The largest increment of every unknown at an iterate: longer steps are shortened. No limit if not given.
     """
     root = jax.lax.custom_root
+    # Traced once: the value, the Jacobian and the tangents are made from the same program.
+    residual = jax.jit(residual, inline=True)
     x, (count, done) = root(residual, guess, lambda f, x: _iterate(f, x, sizes, limits), _tangent_solve, has_aux=True)
     return x, NewtonReport(count.astype(int), done > 0)
 
@@ -71,8 +73,11 @@ def _iterate(
     sizes: Callable[[Vector], Vector],
     limits: Callable[[Vector], Vector] | None,
 ) -> tuple[Vector, tuple[Array, Array]]:
-    # The value comes along with the derivative: one copy of the residual in the loop.
-    jacobian_and_value = jax.jacfwd(lambda x: (residual(x),) * 2, has_aux=True)
+    unit = unit_matrix(guess.size)
+
+    def jacobian_and_value(x: Vector) -> tuple[Matrix, Vector]:
+        # The value comes along with the derivative: one copy of the residual in the loop.
+        return jax.vmap(lambda e: jax.jvp(residual, (x,), (e,))[::-1], out_axes=(1, None))(unit)
 
     def unfinished(state: tuple[Vector, Scalar, Array, Array]) -> Array:
         _, _, done, count = state
@@ -80,7 +85,7 @@ def _iterate(
 
     def advance(state: tuple[Vector, Scalar, Array, Array]) -> tuple[Vector, Scalar, Array, Array]:
         x, previous, _, count = state
-        step = solve(*jacobian_and_value(x))
+        step = solve_columns(*jacobian_and_value(x))
         size = jnp.max(jnp.abs(step) / sizes(x - step))
         if limits is not None:
             step = step / jnp.maximum(1.0, jnp.max(jnp.abs(step) / limits(x)))
@@ -96,4 +101,4 @@ def _iterate(
 
 
 def _tangent_solve(linear: Callable[[Vector], Vector], rhs: Vector) -> Any:
-    return solve(jax.vmap(linear, out_axes=1)(jnp.eye(rhs.size)), rhs)
+    return solve(jax.vmap(linear, out_axes=1)(unit_matrix(rhs.size)), rhs)

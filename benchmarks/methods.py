@@ -1,0 +1,160 @@
+"""Methods from discretization maps: those of this package, plain JAX and C, in one run.
+
+"ours" is what a user calls, ``Integrator.run`` or ``DiscreteSystem.simulate``, every point kept. "plain JAX" is the same method written
+down by hand in a ``lax.scan``. "C" is the same by hand-made formulas. All ways have to arrive at the same point. For curved spaces, where
+there is no other way at hand, the variational step of ``spherical_pendulum`` on pair(S²) is the measure.
+
+Run: python benchmarks/methods.py [runs]
+"""
+
+import ctypes
+import platform
+import sys
+import tempfile
+import time
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from steps import POINTER, STEPS, Way, compiled, medians
+
+import groupoid_mech as gm
+
+AGREEMENT = 1e-9
+
+
+def run(method: gm.Integrator, start: Any) -> Way:
+    return lambda: np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(method.run(start, STEPS).end)])
+
+
+def simulate(system: gm.DiscreteSystem, start: Any) -> Way:
+    begin = gm.from_momentum(system, *start)
+
+    def way() -> np.ndarray:
+        end = system.simulate(begin, STEPS).end
+        return np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves((end.point, end.momentum))])
+
+    return way
+
+
+def plain(step: Any, start: Any) -> Way:
+    loop = jax.jit(lambda x: jax.lax.scan(lambda x, _: (step(x),) * 2, x, None, length=STEPS))
+    return lambda: np.concatenate([np.asarray(leaf[-1]) for leaf in loop(start)[1]])
+
+
+def in_c(folder: str, name: str, start: Any, *numbers: float) -> dict[str, Way]:
+    library = compiled(folder, "methods")
+    if library is None:
+        return {}
+    table = np.zeros((STEPS + 1, 4))
+    table[0] = np.concatenate(start)
+    function = getattr(library, name)
+    function.argtypes = (POINTER, ctypes.c_long, *(ctypes.c_double,) * len(numbers))
+
+    def way() -> np.ndarray:
+        function(table.ctypes.data_as(POINTER), STEPS, *numbers)
+        return table[-1]
+
+    return {"C": way}
+
+
+def kepler(folder: str) -> dict[str, Way]:
+    model, dt = gm.systems.kepler_hamiltonian(), 0.01
+    method = gm.stormer_verlet(model.hamiltonian, model.groupoid, dt)
+
+    def force(q: Any) -> Any:
+        return -q / jnp.sum(q * q) ** 1.5
+
+    def step(x: Any) -> Any:
+        q, p = x
+        p = p + dt / 2 * force(q)
+        q = q + dt * p
+        return q, p + dt / 2 * force(q)
+
+    start = model.start
+    return {"ours": run(method, start), "plain": plain(step, start)} | in_c(folder, "kepler", start, dt)
+
+
+def henon_heiles(folder: str) -> dict[str, Way]:
+    model, dt = gm.systems.henon_heiles(), 0.1
+    system = gm.hamiltonian_system(model.hamiltonian, gm.theta_map(model.groupoid, 0.5), dt)
+
+    def rates(z: Any) -> Any:
+        x, y, u, v = z
+        return jnp.stack([u, v, -x - 2 * x * y, -y - x * x + y * y])
+
+    def step(x: Any) -> Any:
+        z = jnp.concatenate(x)
+
+        def advance(state: Any) -> Any:
+            w, _, count = state
+            f = w - z - dt * rates((w + z) / 2)
+            J = jax.jacfwd(lambda w: w - z - dt * rates((w + z) / 2))(w)
+            change = jnp.linalg.solve(J, f)
+            return w - change, jnp.max(jnp.abs(change)), count + 1
+
+        start = (z + dt * rates(z), jnp.inf, 0)
+        w = jax.lax.while_loop(lambda state: (state[1] > 1e-13) & (state[2] < 20), advance, start)[0]
+        return w[:2], w[2:]
+
+    start = model.start
+    ways = {"ours": simulate(system, start), "plain": plain(step, start)}
+    return ways | in_c(folder, "henon_heiles", start, dt, 1e-9)
+
+
+def curved() -> dict[str, dict[str, Way]]:
+    systems = gm.systems
+    sphere, body, reduced = (
+        systems.spherical_pendulum_hamiltonian(),
+        systems.rigid_body_hamiltonian(),
+        systems.lie_poisson_rigid_body(),
+    )
+    variational = systems.spherical_pendulum()
+
+    def midpoint(model: Any) -> Way:
+        return simulate(
+            gm.hamiltonian_system(model.hamiltonian, gm.theta_map(model.groupoid, 0.5), model.dt), model.start
+        )
+
+    fourth = gm.raise_order(sphere.integrator(), gm.triple_jump(4))
+    return {
+        "variational step, pair(S²)": {"ours": lambda: np.asarray(variational.simulate(STEPS).momenta[-1])},
+        "midpoint, T*S²": {"ours": midpoint(sphere)},
+        "midpoint, T*SO(3)": {"ours": midpoint(body)},
+        "midpoint, so(3)*": {"ours": midpoint(reduced)},
+        "triple jump of midpoint, T*S²": {"ours": run(fourth, sphere.start)},
+    }
+
+
+def row(name: str, ways: dict[str, Way], runs: int) -> str:
+    begin = time.perf_counter()
+    results = {"ours": ways["ours"]()}
+    warm_up = time.perf_counter() - begin
+    results |= {way: go() for way, go in ways.items() if way != "ours"}
+    for way, end in results.items():
+        if not np.allclose(end, results["ours"], atol=AGREEMENT):
+            sys.exit(f"{name}: ours and {way} arrive at different points: {results['ours']}, {end}")
+    micros = {way: 1e6 * seconds / STEPS for way, seconds in medians(ways, runs).items()}
+    cells = "".join(f"{micros[way]:>10.3f}" if way in micros else f"{'-':>10}" for way in ("ours", "plain", "C"))
+    ratios = [
+        micros["plain"] / micros["ours"] if "plain" in micros else None,
+        micros["ours"] / micros["C"] if "C" in micros else None,
+    ]
+    tail = "".join(f"{value:>12.2f}" if value is not None else f"{'-':>12}" for value in ratios)
+    return f"{name:<32}{cells}{tail}{warm_up:>10.2f}"
+
+
+def main() -> None:
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    print(f"jax {jax.__version__}, Python {platform.python_version()}, float64, {STEPS:,} steps")
+    print(f"µs per step, medians of {runs} interleaved runs; warm-up (trace, compile, first run) in s")
+    print(f"{'':<32}{'ours':>10}{'plain JAX':>10}{'C':>10}{'plain/ours':>12}{'ours/C':>12}{'warm-up':>10}")
+    with tempfile.TemporaryDirectory() as folder:
+        rows = {"Störmer–Verlet, Kepler": kepler(folder), "midpoint, Hénon–Heiles": henon_heiles(folder)}
+        for name, ways in (rows | curved()).items():
+            print(row(name, ways, runs), flush=True)
+
+
+if __name__ == "__main__":
+    main()
