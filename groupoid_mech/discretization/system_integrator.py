@@ -49,16 +49,18 @@ class SystemIntegrator(Integrator):
         self.dt = system.lagrangian.dt
         self.space = DualBundle(system.groupoid.base, system.groupoid.rank)
 
-    def begin(self, x: Point) -> Vector:
-        return jnp.zeros(self.system.unknowns)
+    def begin(self, x: Point) -> tuple[Vector, Vector]:
+        zero = jnp.zeros(self.system.unknowns)
+        return zero, zero
 
-    def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
-        # Remembered is how far the first guess was off: it will be off by nearly the same again.
+    def advance(self, x: Point, memory: tuple[Vector, Vector]) -> tuple[Taken, Any]:
+        # Remembered is how far the first guess was off, and how far it is expected to be off now.
         q, p = x
+        correction, expected = memory
         guess = self.system.first_guess(q, p)
-        following, step = self.system.step(Start(q, p, guess, guess + memory))
+        following, step = self.system.step(Start(q, p, guess, guess + expected, correction))
         taken = Taken((step.point, step.momentum), step.residual, step.iterations, step.converged)
-        return taken, following.guess - following.reference
+        return taken, (following.correction, following.guess - following.reference)
 
     def with_step(self, dt: ArrayLike) -> "SystemIntegrator":
         return self._of(self._family.with_step(dt))

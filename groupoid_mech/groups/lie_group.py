@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from groupoid_mech._arguments import guard, require_choice
 from groupoid_mech._types import Array, Matrix, Point, Vector
 from groupoid_mech.manifolds.manifold import Manifold
-from groupoid_mech.numerics.matrix import unit_matrix
+from groupoid_mech.numerics.matrix import matvec, unit_matrix
 
 TAUS = ("exp", "cayley")
 
@@ -115,8 +115,8 @@ class LieGroup(Manifold):
         return self.exp(xi) if self.tau == "exp" else self.cayley(xi)
 
     def to_algebra(self, g: Point) -> Vector:
-        r"""The inverse :math:`\tau^{-1}(g)` of the chosen map."""
-        return self.log(g) if self.tau == "exp" else self.cayley_inverse(g)
+        r"""The inverse :math:`\tau^{-1}(g)` of the chosen map, with :math:`d(\tau^{-1})(g\,\eta) = (d\tau_\xi)^{-1}\eta` in closed form."""
+        return _coordinates(self, g) if not jax.tree.leaves(self) else _inverse_tau(self, g)
 
     def dtau(self, xi: Vector) -> Matrix:
         r"""The matrix of :math:`d\tau_\xi`, left-trivialized."""
@@ -145,6 +145,21 @@ class LieGroup(Manifold):
     def structure_constants(self) -> Array:
         r"""The array ``C[c, a, b]`` with :math:`[E_a, E_b] = C^c_{ab} E_c`."""
         return jnp.moveaxis(jax.vmap(self.ad)(unit_matrix(self.dim)), 0, 1)
+
+
+def _inverse_tau(group: LieGroup, g: Point) -> Vector:
+    return group.log(g) if group.tau == "exp" else group.cayley_inverse(g)
+
+
+# The closed form is a fraction of the derivative of a logarithm, which has to tell many cases apart.
+_coordinates = jax.custom_jvp(_inverse_tau, nondiff_argnums=(0,))
+
+
+@_coordinates.defjvp
+def _coordinates_jvp(group: LieGroup, primals: tuple[Point], tangents: tuple[Point]) -> tuple[Vector, Vector]:
+    (g,), (moved,) = primals, tangents
+    xi = _coordinates(group, g)
+    return xi, matvec(group.dtau_inverse(xi), group.from_ambient(g, moved))
 
 
 def trivialized_derivative(G: LieGroup, tau: Callable[[Vector], Point], xi: Vector) -> Matrix:

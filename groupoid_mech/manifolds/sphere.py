@@ -5,12 +5,13 @@ from typing import final
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from groupoid_mech._arguments import require_positive_integer
 from groupoid_mech._types import Key, Matrix, Point, Scalar, Vector
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.numerics.angle import ROUND_OFF, angle_ratio
-from groupoid_mech.numerics.matrix import complement, dot, matvec
+from groupoid_mech.numerics.matrix import dot, matvec, unit_matrix
 from groupoid_mech.numerics.stumpff import stumpff
 
 
@@ -70,5 +71,16 @@ class Sphere(Manifold):
         return stumpff(1, t) * matvec(self.frame(x), xi) - t * stumpff(2, t) * x
 
     def frame(self, x: Point) -> Matrix:
-        r"""The frame :math:`E(x)`: an orthonormal basis of :math:`T_x S^n` as columns."""
-        return complement(x[:, None])
+        r"""The frame :math:`E(x)`: an orthonormal basis of :math:`T_x S^n` as columns.
+
+        .. math:: E(x) = \begin{pmatrix} 1 - \frac{a a^T}{1 + |z|} \\ -\sigma a^T \end{pmatrix} \operatorname{diag}(\sigma, 1, \dots, 1),
+            \qquad x = (a, z), \quad \sigma = \pm 1 \text{ the sign of } z ,
+
+        the Householder reflection that takes x to a multiple of the last axis: `complement` for a unit vector.
+        """
+        n = self.dim
+        a, z = x[:n], x[n]
+        sign = jnp.where(z >= 0, 1.0, -1.0)
+        upper = unit_matrix(n) - (a / (1 + jnp.abs(z)))[:, None] * a[None, :]
+        turned = np.arange(n) == 0
+        return jnp.concatenate([upper, -sign * a[None, :]]) * (turned * sign + ~turned)

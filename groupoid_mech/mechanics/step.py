@@ -34,13 +34,29 @@ class Start(eqx.Module):
         point: The base point q.
         momentum: The momentum :math:`p \in A^*_qG`.
         reference: What the reflection of the last step says about the unknowns (a, s).
-        guess: The first iterate: the reference, corrected by how far it was off in the last step.
+        guess: The first iterate: the reference, corrected by how far it was off in the last two steps; the reference itself if not given.
+        correction: How far the reference was off in the last step; zero if not given.
     """
 
     point: Point
     momentum: Covector
     reference: Vector
     guess: Vector
+    correction: Vector
+
+    def __init__(
+        self,
+        point: Point,
+        momentum: Covector,
+        reference: Vector,
+        guess: Vector | None = None,
+        correction: Vector | None = None,
+    ):
+        self.point = point
+        self.momentum = momentum
+        self.reference = reference
+        self.guess = reference if guess is None else guess
+        self.correction = jnp.zeros_like(reference) if correction is None else correction
 
 
 class Step(NamedTuple):
@@ -67,31 +83,33 @@ class Variation(NamedTuple):
 
 
 def variation(G: LieGroupoid, family: Family, g: Point, a: Vector, s: Vector) -> Variation:
-    r"""All derivatives of :math:`L(c(q, b)^{-1} \cdot g \cdot c(q', e), s)` at :math:`b = e = 0`, in one reverse sweep.
+    r"""All derivatives of :math:`L(c(q, b)^{-1} \cdot g \cdot c(q', e), s)` at :math:`b = e = 0`, in one reverse sweep through L.
 
     .. math:: F^-_a = \overrightarrow{e_a}[L] = -\partial_{b^a}, \qquad F^+_a = \overleftarrow{e_a}[L] = \partial_{e^a} .
     """
-    q, q_next = G.source(g), G.target(g)
-
-    def moved(b: Vector, e: Vector, s: Vector) -> Scalar:
-        left, right = G.inverse(G.fiber_chart(q, b)), G.fiber_chart(q_next, e)
-        return family(G.multiply(left, G.multiply(g, right)), a, s)
-
-    zero = jnp.zeros(G.rank)
-    source, target, stationarity = jax.grad(moved, argnums=(0, 1, 2))(zero, zero, s)
-    return Variation(-source, target, stationarity)
+    slope, stationarity = jax.grad(family, argnums=(0, 2))(g, a, s)
+    return Variation(_along_source(G, g, slope), _along_target(G, g, slope), stationarity)
 
 
-def equations(G: LieGroupoid, family: Family, q: Point, p: Covector, x: Vector) -> Vector:
-    r"""The equations of a step, :math:`(F^-(c(q, a), s) - p,\; \partial_s L(c(q, a), s))` at the unknowns :math:`x = (a, s)`."""
-    a, s = x[: G.rank], x[G.rank :]
+def equations(G: LieGroupoid, family: Family, q: Point, p: Covector, a: Vector, s: Vector) -> Vector:
+    r"""The equations of a step, :math:`(F^-(c(q, a), s) - p,\; \partial_s L(c(q, a), s))`, for the unknowns a and s."""
     g = G.fiber_chart(q, a)
+    slope, stationarity = jax.grad(family, argnums=(0, 2))(g, a, s)
+    return jnp.concatenate([_along_source(G, g, slope) - p, stationarity])
 
-    def moved(b: Vector, s: Vector) -> Scalar:
-        return family(G.multiply(G.inverse(G.fiber_chart(q, b)), g), a, s)
 
-    source, stationarity = jax.grad(moved, argnums=(0, 1))(jnp.zeros(G.rank), s)
-    return jnp.concatenate([-source - p, stationarity])
+def _along_source(G: LieGroupoid, g: Point, slope: Point) -> Covector:
+    r"""The components :math:`\langle\mu, \overrightarrow{e_a}(g)\rangle = -\partial_{b^a}\langle\mu, c(q, b)^{-1} g\rangle` of a slope μ in ambient form."""
+    q = G.source(g)
+    _, pull_back = jax.vjp(lambda b: G.multiply(G.inverse(G.fiber_chart(q, b)), g), jnp.zeros(G.rank))
+    return -pull_back(slope)[0]
+
+
+def _along_target(G: LieGroupoid, g: Point, slope: Point) -> Covector:
+    r"""The components :math:`\langle\mu, \overleftarrow{e_a}(g)\rangle = \partial_{e^a}\langle\mu, g\,c(q', e)\rangle` of a slope μ in ambient form."""
+    q = G.target(g)
+    _, pull_back = jax.vjp(lambda e: G.multiply(g, G.fiber_chart(q, e)), jnp.zeros(G.rank))
+    return pull_back(slope)[0]
 
 
 def take_step(
@@ -100,10 +118,11 @@ def take_step(
     """Solve the equations of one step; all NaN, and not converged, if Newton's method does not arrive."""
     q, p, r = start.point, start.momentum, G.rank
     x, report = newton_solve(
-        lambda x: equations(G, family, q, p, x),
+        lambda a, s: equations(G, family, q, p, a, s),
         jax.lax.stop_gradient(start.guess),
         lambda x: _sizes(x, r),
         limits,
+        cuts=(r,),
     )
     a, s = x[:r], x[r:]
     g = G.fiber_chart(q, a)
@@ -112,7 +131,10 @@ def take_step(
     residual = jnp.maximum(off, jnp.max(jnp.abs(found.stationarity), initial=0.0))
     q_next = G.target(g)
     reference = jnp.concatenate([-G.fiber_local(q_next, G.inverse(g)), s])
-    following = Start(q_next, found.plus, reference, reference + (x - start.reference))
+    correction = x - start.reference
+    # Corrections change slowly: along a straight line, to the next order.
+    guess = reference + 2 * correction - start.correction
+    following = Start(q_next, found.plus, reference, guess, correction)
     converged = report.converged & (residual <= _LARGEST_RESIDUAL)
     return following, Step(g, s, q_next, found.plus, residual, report.iterations, converged)
 

@@ -349,7 +349,7 @@ def _variation(system: DiscreteSystem, g: Point, a: Vector, s: Vector) -> Any:
 @eqx.filter_jit
 def _hamiltonian_map(system: DiscreteSystem, q: Point, p: Covector, guess: Vector | None) -> tuple[Point, Covector]:
     guess = system.first_guess(q, p) if guess is None else guess
-    end, _ = system.step(Start(q, p, guess, guess))
+    end, _ = system.step(Start(q, p, guess))
     return end.point, end.momentum
 
 
@@ -362,7 +362,7 @@ def _start(system: DiscreteSystem, g: Point, u: Vector, lam: Vector) -> tuple[St
     s = jnp.concatenate([u, lam])
     found = variation(G, system.family, g, a, s)
     guess = jnp.concatenate([a, s])
-    return Start(G.source(g), found.minus, guess, guess), jnp.max(jnp.abs(found.stationarity[k:]), initial=0.0)
+    return Start(G.source(g), found.minus, guess), jnp.max(jnp.abs(found.stationarity[k:]), initial=0.0)
 
 
 @quick_jit

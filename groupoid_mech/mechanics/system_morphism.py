@@ -240,7 +240,7 @@ def _along(
         run.iterations,
         run.converged,
         run.numbers,
-        Start(jax.tree.map(lambda leaf: leaf[-1], points), plus[-1], guess, guess),
+        Start(jax.tree.map(lambda leaf: leaf[-1], points), plus[-1], guess),
         run.failure,
     )
 

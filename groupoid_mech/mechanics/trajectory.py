@@ -183,7 +183,6 @@ def _empty(system: Any) -> Trajectory:
             jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), G.base.point_like()),
             jnp.zeros(G.rank),
             jnp.zeros(system.unknowns),
-            jnp.zeros(system.unknowns),
         ),
     )
 

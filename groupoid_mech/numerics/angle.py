@@ -40,10 +40,12 @@ def _integral(k: int, s: Scalar, c: Scalar) -> Scalar:
     series = horner([math.comb(k + j, j) / (2 * (k + j) + 1) for j in range(_SERIES_TERMS + 2 * k)], -t)
     s_far, c_far = jnp.where(near, 1.0, s), jnp.where(near, 1.0, c)
     r = jnp.sqrt(s_far)
-    far = jnp.arctan2(r, c_far) / r
+    far, divisor = jnp.arctan2(r, c_far), r
     for j in range(k):
-        far = ((2 * j + 1) * far - c_far / (c_far * c_far + s_far) ** (j + 1)) / (2 * (j + 1) * s_far)
-    return jnp.where(near, series / c_near ** (2 * k + 1), far)
+        far = (2 * j + 1) * (far / divisor) - c_far / (c_far * c_far + s_far) ** (j + 1)
+        divisor = 2 * (j + 1) * s_far
+    # The quotient comes last: XLA copies sums and products into all their uses, but no quotient.
+    return jnp.where(near, series, far) / jnp.where(near, c_near ** (2 * k + 1), divisor)
 
 
 @_integral.defjvp

@@ -39,10 +39,12 @@ def newton_root(residual: Callable[[Vector], Vector], guess: Vector) -> Vector:
 
 
 def newton_solve(
-    residual: Callable[[Vector], Vector],
+    residual: Callable[..., Vector],
     guess: Vector,
     sizes: Callable[[Vector], Vector],
     limits: Callable[[Vector], Vector] | None = None,
+    *,
+    cuts: tuple[int, ...] = (),
 ) -> tuple[Vector, NewtonReport]:
     r"""The root of a square system near ``guess``, and how it was found; all NaN if it was not.
 
@@ -51,15 +53,22 @@ def newton_solve(
     longer shrink.
 
     Args:
-        residual: :math:`F: R^n \to R^n`.
+        residual: :math:`F: R^n \to R^n`; with ``cuts`` a function of the parts of x.
         guess: The first iterate, shape ``(n,)``.
         sizes: The size of every unknown at an iterate: increments are measured relative to it.
         limits: The largest increment of every unknown at an iterate: longer steps are shortened. No limit if not given.
+        cuts: Where x is cut into parts. F is then differentiated in one part at a time, and what does not depend on that part not at all.
     """
-    root = jax.lax.custom_root
     # Traced once: the value, the Jacobian and the tangents are made from the same program.
-    residual = jax.jit(residual, inline=True)
-    x, (count, done) = root(residual, guess, lambda f, x: _iterate(f, x, sizes, limits), _tangent_solve, has_aux=True)
+    of_parts = jax.jit(residual, inline=True)
+
+    def of_all(x: Vector) -> Vector:
+        return of_parts(*jnp.split(x, cuts))
+
+    def solve_for_root(_: Callable[[Vector], Vector], x: Vector) -> tuple[Vector, tuple[Array, Array]]:
+        return _iterate(of_parts, x, sizes, limits, cuts)
+
+    x, (count, done) = jax.lax.custom_root(of_all, guess, solve_for_root, _tangent_solve, has_aux=True)
     return x, NewtonReport(count.astype(int), done > 0)
 
 
@@ -68,16 +77,26 @@ def _size_of_all(x: Vector) -> Vector:
 
 
 def _iterate(
-    residual: Callable[[Vector], Vector],
+    residual: Callable[..., Vector],
     guess: Vector,
     sizes: Callable[[Vector], Vector],
     limits: Callable[[Vector], Vector] | None,
+    cuts: tuple[int, ...],
 ) -> tuple[Vector, tuple[Array, Array]]:
-    unit = unit_matrix(guess.size)
-
     def jacobian_and_value(x: Vector) -> tuple[Matrix, Vector]:
-        # The value comes along with the derivative: one copy of the residual in the loop.
-        return jax.vmap(lambda e: jax.jvp(residual, (x,), (e,))[::-1], out_axes=(1, None))(unit)
+        parts = jnp.split(x, cuts)
+
+        def columns(k: int) -> tuple[Matrix, Vector]:
+            def of_part(part: Vector) -> Vector:
+                return residual(*parts[:k], part, *parts[k + 1 :])
+
+            # The value comes along with the derivative: one copy of the residual in the loop.
+            return jax.vmap(lambda e: jax.jvp(of_part, (parts[k],), (e,))[::-1], out_axes=(1, None))(
+                unit_matrix(parts[k].size)
+            )
+
+        blocks = [columns(k) for k, part in enumerate(parts) if part.size]
+        return jnp.concatenate([block for block, _ in blocks], axis=1), blocks[0][1]
 
     def unfinished(state: tuple[Vector, Scalar, Array, Array]) -> Array:
         _, _, done, count = state

@@ -30,13 +30,15 @@ def stumpff(k: int, t: Scalar) -> Scalar:
         root = jnp.sqrt(t)
         if k == 0:
             return jnp.cos(root)
-        return jnp.where(t > 0, jnp.sin(root) / jnp.where(t > 0, root, 1.0), 1.0)
+        return jnp.where(t > 0, jnp.sin(root), 1.0) / jnp.where(t > 0, root, 1.0)
     series = horner([1 / math.factorial(2 * j + k) for j in range(_SERIES_TERMS)], -t)
-    far = jnp.where(t > _SERIES_UP_TO, t, 1.0)
-    closed = stumpff(k % 2, far)
-    for j in range(k % 2, k, 2):
-        closed = (1 / math.factorial(j) - closed) / far
-    return jnp.where(t > _SERIES_UP_TO, closed, series)
+    far = t > _SERIES_UP_TO
+    t = jnp.where(far, t, 1.0)
+    closed = stumpff(k % 2, t)
+    for j in range(k % 2, k - 2, 2):
+        closed = (1 / math.factorial(j) - closed) / t
+    # The quotient comes last, over 1 for the series: XLA copies sums and products into all their uses, but no quotient.
+    return jnp.where(far, 1 / math.factorial(k - 2) - closed, series) / t
 
 
 @stumpff.defjvp
