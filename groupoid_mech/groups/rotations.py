@@ -6,6 +6,8 @@ r"""What rotations in three dimensions share, as matrices, quaternions or parts 
 
 with Stumpff's :math:`c_k` at :math:`t = |\omega|^2`. The two derivatives hold with ad in place of :math:`\hat\omega` on every
 algebra where :math:`\mathrm{ad}^3 = -t\,\mathrm{ad}`.
+
+Those of many operations are programs of their own, ``jax.jit``: their derivatives are traced once for all uses.
 """
 
 import jax
@@ -18,6 +20,7 @@ from groupoid_mech.numerics.newton import newton_root
 from groupoid_mech.numerics.stumpff import stumpff
 
 
+@jax.jit
 def rotation_from_vector(w: Vector) -> Matrix:
     r"""Rodrigues' formula: the rotation by the angle :math:`|\omega|` about the axis :math:`\omega`."""
     t, W = dot(w, w), cross_matrix(w)
@@ -34,6 +37,7 @@ def left_integral_inverse(w: Vector) -> Matrix:
     return dexp_cubic_inverse(-cross_matrix(w), dot(w, w))
 
 
+@jax.jit
 def kappa(t: Scalar) -> Scalar:
     r""":math:`\kappa(\theta^2) = \theta^{-2}(1 - \tfrac\theta2\cot\tfrac\theta2) = (c_3 - 2c_4)/(2c_2)`: no digit lost at 0."""
     return (stumpff(3, t) - 2 * stumpff(4, t)) / (2 * stumpff(2, t))
@@ -70,6 +74,7 @@ def rotation_dcayley_inverse(w: Vector) -> Matrix:
     return unit_matrix(3) + 0.5 * cross_matrix(w) + 0.25 * w[:, None] * w[None, :]
 
 
+@jax.jit
 def quaternion_of(R: Matrix) -> Vector:
     r"""One of the two unit quaternions :math:`\pm(w, x, y, z)` of a rotation, the one with :math:`w \ge 0`.
 
@@ -95,6 +100,7 @@ def quaternion_of(R: Matrix) -> Vector:
     return jnp.where(q[0] < 0, -q, q)
 
 
+@jax.jit
 def vector_of_quaternion(q: Vector) -> Vector:
     r"""The rotation vector :math:`2\,\mathrm{atan2}(|u|, w)\,u/|u|` of a unit quaternion :math:`(w, u)`."""
     u = q[1:]

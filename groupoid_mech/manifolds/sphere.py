@@ -41,14 +41,10 @@ class Sphere(Manifold):
         require_positive_integer("Sphere", "dim", self.dim)
 
     def retract(self, x: Point, xi: Vector) -> Point:
-        t = dot(xi, xi)
-        return stumpff(0, t) * x + stumpff(1, t) * matvec(self.frame(x), xi)
+        return _retract(x, xi)
 
     def local(self, x: Point, y: Point) -> Vector:
-        v = matvec(self.frame(x).T, y)
-        cosine, sine_squared = dot(x, y), dot(v, v)
-        antipodal = (cosine < 0) & (sine_squared < ROUND_OFF**2)
-        return jnp.where(antipodal, jnp.nan, angle_ratio(jnp.where(antipodal, 1.0, sine_squared), cosine) * v)
+        return _local(x, y)
 
     def to_ambient(self, x: Point, xi: Vector) -> Point:
         return matvec(self.frame(x), xi)
@@ -78,9 +74,29 @@ class Sphere(Manifold):
 
         the Householder reflection that takes x to a multiple of the last axis: `complement` for a unit vector.
         """
-        n = self.dim
-        a, z = x[:n], x[n]
-        sign = jnp.where(z >= 0, 1.0, -1.0)
-        upper = unit_matrix(n) - (a / (1 + jnp.abs(z)))[:, None] * a[None, :]
-        turned = np.arange(n) == 0
-        return jnp.concatenate([upper, -sign * a[None, :]]) * (turned * sign + ~turned)
+        return _frame(x)
+
+
+# Programs of their own: their derivatives are traced once for all uses.
+@jax.jit
+def _retract(x: Point, xi: Vector) -> Point:
+    t = dot(xi, xi)
+    return stumpff(0, t) * x + stumpff(1, t) * matvec(_frame(x), xi)
+
+
+@jax.jit
+def _local(x: Point, y: Point) -> Vector:
+    v = matvec(_frame(x).T, y)
+    cosine, sine_squared = dot(x, y), dot(v, v)
+    antipodal = (cosine < 0) & (sine_squared < ROUND_OFF**2)
+    return jnp.where(antipodal, jnp.nan, angle_ratio(jnp.where(antipodal, 1.0, sine_squared), cosine) * v)
+
+
+@jax.jit
+def _frame(x: Point) -> Matrix:
+    n = x.shape[0] - 1
+    a, z = x[:n], x[n]
+    sign = jnp.where(z >= 0, 1.0, -1.0)
+    upper = unit_matrix(n) - (a / (1 + jnp.abs(z)))[:, None] * a[None, :]
+    turned = np.arange(n) == 0
+    return jnp.concatenate([upper, -sign * a[None, :]]) * (turned * sign + ~turned)

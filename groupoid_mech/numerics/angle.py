@@ -34,6 +34,18 @@ def _integral(k: int, s: Scalar, c: Scalar) -> Scalar:
 
     Near s = 0 by the series in s, elsewhere from the angle by :math:`2 (k + 1)\, s\, f_{k+1} = (2k + 1) f_k - c\,(c^2 + s)^{-k-1}`.
     """
+    return _value(k, s, c)
+
+
+@_integral.defjvp
+def _integral_derivative(k: int, primals: Any, tangents: Any) -> tuple[Scalar, Scalar]:
+    (s, c), (ds, dc) = primals, tangents
+    return _integral(k, s, c), -(k + 1) * _integral(k + 1, s, c) * ds - dc / (c * c + s) ** (k + 1)
+
+
+# A program of its own: where it is used it is one operation to trace, however many derivatives are taken.
+@partial(jax.jit, static_argnums=0)
+def _value(k: int, s: Scalar, c: Scalar) -> Scalar:
     near = (c > 0) & (s < _SERIES_UP_TO * c * c)
     c_near = jnp.where(near, c, 1.0)
     t = jnp.where(near, s, 0.0) / (c_near * c_near)
@@ -46,9 +58,3 @@ def _integral(k: int, s: Scalar, c: Scalar) -> Scalar:
         divisor = 2 * (j + 1) * s_far
     # The quotient comes last: XLA copies sums and products into all their uses, but no quotient.
     return jnp.where(near, series, far) / jnp.where(near, c_near ** (2 * k + 1), divisor)
-
-
-@_integral.defjvp
-def _integral_derivative(k: int, primals: Any, tangents: Any) -> tuple[Scalar, Scalar]:
-    (s, c), (ds, dc) = primals, tangents
-    return _integral(k, s, c), -(k + 1) * _integral(k + 1, s, c) * ds - dc / (c * c + s) ** (k + 1)
