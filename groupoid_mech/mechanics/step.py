@@ -99,14 +99,14 @@ def equations(G: LieGroupoid, family: Family, q: Point, p: Covector, a: Vector, 
 
 
 def _along_source(G: LieGroupoid, g: Point, slope: Point) -> Covector:
-    r"""The components :math:`\langle\mu, \overrightarrow{e_a}(g)\rangle = -\partial_{b^a}\langle\mu, c(q, b)^{-1} g\rangle` of a slope μ in ambient form."""
+    r"""The numbers :math:`\langle\mu, \overrightarrow{e_a}(g)\rangle = -\partial_{b^a}\langle\mu, c(q, b)^{-1} g\rangle`, μ in ambient form."""
     q = G.source(g)
     _, pull_back = jax.vjp(lambda b: G.multiply(G.inverse(G.fiber_chart(q, b)), g), jnp.zeros(G.rank))
     return -pull_back(slope)[0]
 
 
 def _along_target(G: LieGroupoid, g: Point, slope: Point) -> Covector:
-    r"""The components :math:`\langle\mu, \overleftarrow{e_a}(g)\rangle = \partial_{e^a}\langle\mu, g\,c(q', e)\rangle` of a slope μ in ambient form."""
+    r"""The numbers :math:`\langle\mu, \overleftarrow{e_a}(g)\rangle = \partial_{e^a}\langle\mu, g\,c(q', e)\rangle`, μ in ambient form."""
     q = G.target(g)
     _, pull_back = jax.vjp(lambda e: G.multiply(g, G.fiber_chart(q, e)), jnp.zeros(G.rank))
     return pull_back(slope)[0]

@@ -233,3 +233,33 @@ def test_product_needs_groups():
         gm.ProductGroup(gm.SO3(), gm.Sphere(2))
     with pytest.raises(gm.ArgumentError, match="at least one"):
         gm.ProductGroup()
+
+
+ALL_GROUPS = [
+    make(tau=tau)
+    for make in (gm.SO2, gm.SO3, gm.SE2, gm.SE3, gm.Heisenberg, gm.UnitQuaternions)
+    for tau in ("exp", "cayley")
+]
+
+
+@eqx.filter_jit
+def slopes_of_coordinates(G, xi, eta, zeta):
+    """First and second derivatives of τ⁻¹ along curves g(s, t) of the group, by its closed form and through the logarithm."""
+
+    def curve(s, t):
+        return G.multiply(G.from_algebra(xi), G.multiply(G.exp(s * eta), G.exp(t * zeta)))
+
+    found = []
+    for coordinates in (G.to_algebra, G.log if G.tau == "exp" else G.cayley_inverse):
+        along = jax.jacfwd(lambda s, t, f=coordinates: f(curve(s, t)), argnums=(0, 1))
+        found.append((along(0.0, 0.0), jax.jacfwd(along, argnums=(0, 1))(0.0, 0.0)))
+    return found
+
+
+@pytest.mark.parametrize("G", ALL_GROUPS, ids=lambda G: f"{type(G).__name__}-{G.tau}")
+def test_the_derivative_of_coordinates_in_closed_form(G):
+    xi, eta, zeta = 0.4 * jax.random.normal(jax.random.key(5), (3, G.dim))
+    closed, through_logarithm = slopes_of_coordinates(G, xi, eta, zeta)
+    for a, b in zip(jax.tree.leaves(closed), jax.tree.leaves(through_logarithm), strict=True):
+        np.testing.assert_allclose(a, b, atol=2e-14)
+    assert max(float(jnp.max(jnp.abs(leaf))) for leaf in jax.tree.leaves(closed)) > 0.1

@@ -106,6 +106,11 @@ SLOW_SUBJECTS = {
     "lagrangian lift S2",
     "method SO3",
     "method gauge",
+    "T*gauge",
+    "A(pair S2)",
+    "bent_circle",
+    "tangent lift SO3",
+    "endpoint S2",
 }
 
 
@@ -121,8 +126,16 @@ SLOW_LAWS = [
     (SLOW_AS_LIE_GROUPOIDS, _names(GROUPOID_LAWS)),
     (SLOW_SYSTEMS, _names(MECHANICS_LAWS + VARIATIONAL_LAWS) - {"hamiltonian_map_poisson"}),
     (SLOW_REDUCTIONS, _names(REDUCTION_LAWS)),
-    ({"method S2:SO3"}, _names(INTEGRATOR_LAWS) - {"method_poisson", "family_is_lift"}),
-    ({"method S2", "method SO3 cayley"}, {"adjoint_inverts", "composed_systems", "routes_agree"}),
+    ({"method S2:SO3"}, _names(INTEGRATOR_LAWS) - {"method_poisson"}),
+    ({"method S2", "method SO3 cayley"}, {"adjoint_inverts", "composed_systems", "routes_agree", "method_of_adjoint"}),
+    ({"method so3*"}, {"adjoint_inverts", "routes_agree"}),
+    ({"energy T*S2", "energy so3*"}, {"adjoint_inverts"}),
+    ({"cotangent lift SO3"}, _names(DISCRETIZATION_LAWS) - {"cotangent_lift_symplectic"}),
+    (
+        {"lagrangian lift R2"},
+        _names(DISCRETIZATION_LAWS)
+        - {"discretization_rigidity", "discretization_inverse", "lagrangian_lift_symplectic"},
+    ),
     ({"map S2:SO3", "map SO3 cayley", "map newmark"}, {"lifted_covector_symplectic"}),
     (
         {"tangent lift S2", "cotangent lift S2"},

@@ -9,6 +9,7 @@ from laws.subjects import CALCULUS_LAWS
 
 import groupoid_mech as gm
 from groupoid_mech.laws import laws_for
+from groupoid_mech.numerics.matrix import complement
 
 S2 = gm.Sphere(2)
 NORTH = jnp.array([0.0, 0.0, 1.0])
@@ -35,6 +36,13 @@ def test_sphere_antipode():
     with pytest.raises(gm.CutLocusError, match=r"Sphere\.local\(x, y\) has no value here"):
         S2.local(NORTH, -NORTH)
     assert np.all(np.isnan(jax.jit(S2.local)(NORTH, -NORTH)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_sphere_frame_is_the_complement_of_a_unit_vector(n):
+    M = gm.Sphere(n)
+    for x in jax.vmap(M.random_point)(jax.random.split(jax.random.key(n), 20)):
+        np.testing.assert_allclose(M.frame(x), complement(x[:, None]), atol=1e-15)
 
 
 def test_sphere_frame_is_oriented_and_continuous_on_each_side():

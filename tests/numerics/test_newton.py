@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from groupoid_mech.numerics.newton import newton_root
+from groupoid_mech.numerics.newton import newton_root, newton_solve
 
 
 def root(theta):
@@ -42,3 +42,27 @@ def test_batches():
     thetas = jnp.linspace(0.5, 3.0, 7)
     xs = jax.jit(jax.vmap(root))(thetas)[:, 0]
     np.testing.assert_allclose(xs**3 + thetas * xs, 1, rtol=1e-15)
+
+
+def parts(x, y, theta):
+    return jnp.concatenate([x**3 + theta * x - jnp.sin(y[:1]), y - jnp.stack([x[0] ** 2, theta * x[0] * y[0] - 1])])
+
+
+def in_parts(theta):
+    guess = jnp.array([1.0, 1.0, -1.0])
+    return newton_solve(lambda x, y: parts(x, y, theta), guess, jnp.ones_like, cuts=(1,))
+
+
+def at_once(theta):
+    guess = jnp.array([1.0, 1.0, -1.0])
+    return newton_solve(lambda z: parts(z[:1], z[1:], theta), guess, jnp.ones_like)
+
+
+def test_unknowns_in_parts_have_the_same_root_and_derivatives():
+    (x, report), (y, other) = in_parts(2.0), at_once(2.0)
+    assert float(jnp.max(jnp.abs(parts(x[:1], x[1:], 2.0)))) < 4e-16
+    assert int(report.iterations) == int(other.iterations)
+    np.testing.assert_allclose(x, y, rtol=1e-15)
+    for differentiate in (jax.jacfwd, jax.jacrev):
+        slopes = (differentiate(lambda theta, f=f: f(theta)[0])(2.0) for f in (in_parts, at_once))
+        np.testing.assert_allclose(*slopes, rtol=1e-14)
