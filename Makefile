@@ -34,7 +34,7 @@ types: $(VENV)/.dev
 	$(BIN)/python -m mypy
 
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -j auto -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 clean:

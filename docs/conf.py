@@ -52,3 +52,8 @@ html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_copy_source = False
 html_show_sphinx = False
+
+
+def setup(app):
+    # Pages are read, and their cells run, on all cores: this extension, which only copies files at the end, does not say that it allows it.
+    app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True

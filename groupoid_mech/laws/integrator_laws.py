@@ -14,17 +14,21 @@ from groupoid_mech.discretization.composed_family import compose_systems
 from groupoid_mech.discretization.cotangent_lift import lifted_step
 from groupoid_mech.discretization.discrete_gradient import DiscreteGradient, EnergyIntegrator
 from groupoid_mech.discretization.field_integrator import SecondOrderField
+from groupoid_mech.discretization.hamiltonian_family import HamiltonianFamily
+from groupoid_mech.discretization.inner_point_family import InnerPointFamily
 from groupoid_mech.discretization.integrator import Integrator
 from groupoid_mech.discretization.lagrangian_family import lagrangian_system
 from groupoid_mech.discretization.lagrangian_lift import LegendreHamiltonian
 from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.second_order import difference_defect
 from groupoid_mech.discretization.system_integrator import SystemIntegrator
+from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.laws.discretization_kinds import A_PLACE, A_SHORT_VELOCITY
 from groupoid_mech.laws.kinds import A_FIELD, A_FUNCTION, A_POINT, AVector, Kind
 from groupoid_mech.laws.law import Law, gap
 from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.product import ProductManifold
+from groupoid_mech.manifolds.smooth_chart import has_tangent_fibres
 from groupoid_mech.symplectic.linear_poisson import LinearPoisson
 from groupoid_mech.symplectic.poisson_map import poisson_defect
 
@@ -62,39 +66,39 @@ class OnManifold(Kind):
 
 @final
 @dataclass(frozen=True)
-class AFunctionOfVectors(Kind):
-    """A smooth function on a bundle of vectors or covectors: a polynomial of the point and, where they are tangent, of the vector in
-    ambient form, as frames may jump.
+class ASmoothFunction(Kind):
+    """A smooth function on the manifold of a method: a polynomial of the point; on a bundle of tangent vectors or covectors, of the
+    vector in ambient form, as frames may jump.
     """
 
     def size(self, subject: Any) -> int:
-        return A_FUNCTION.size(_ambient_space(_bundle_of(subject)))
+        return A_FUNCTION.size(_ambient_space(_place_of(subject)))
 
     def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        bundle = _bundle_of(subject)
-        return FunctionOfVectors(bundle, A_FUNCTION.build(_ambient_space(bundle), key, numbers))
+        M = _place_of(subject)
+        return SmoothFunction(M, A_FUNCTION.build(_ambient_space(M), key, numbers))
 
 
 @final
-class FunctionOfVectors(eqx.Module):
-    """A function of a point (q, p) of a bundle, through the ambient form of p where p is tangent."""
+class SmoothFunction(eqx.Module):
+    """A function of a point; of a point (q, p) of a bundle through the ambient form of p, where p is tangent."""
 
-    bundle: Any
+    manifold: Any
     function: Function
 
     def __call__(self, x: Point) -> Scalar:
+        if not has_tangent_fibres(self.manifold):
+            return self.function(x)
         q, p = x
-        tangent = _ambient_space(self.bundle) is not self.bundle
-        return self.function((q, self.bundle.base.to_ambient(q, p) if tangent else p))
+        return self.function((q, self.manifold.base.to_ambient(q, p)))
 
 
-def _bundle_of(subject: Any) -> Any:
+def _place_of(subject: Any) -> Any:
     return manifold_of(subject) if isinstance(subject, EnergyIntegrator) else phase_space(subject)
 
 
-def _ambient_space(bundle: Any) -> Any:
-    tangent = bundle.rank == bundle.base.dim
-    return ProductManifold(bundle.base, bundle.base) if tangent else bundle
+def _ambient_space(M: Any) -> Any:
+    return ProductManifold(M.base, M.base) if has_tangent_fibres(M) else M
 
 
 def phase_space(subject: Any) -> DualBundle:
@@ -129,9 +133,16 @@ class DrawnLagrangian(eqx.Module):
         return 0.5 * jnp.sum(v * v) + _STRENGTH * self.function((q, v))
 
 
+def has_hamiltonian(method: SystemIntegrator) -> bool:
+    """Whether the method is that of a Hamiltonian and a discretization map."""
+    return isinstance(method.system.lagrangian, HamiltonianFamily | InnerPointFamily)
+
+
 def with_drawn(method: SystemIntegrator, F: Function) -> SystemIntegrator:
-    """The method, with a drawn function added to its Hamiltonian."""
+    """The method, with a drawn function added to its Hamiltonian; one without Hamiltonian as it is."""
     family: Any = method.system.lagrangian
+    if not has_hamiltonian(method):
+        return method
     return eqx.tree_at(
         lambda m: m.system.lagrangian.hamiltonian,
         method,
@@ -227,14 +238,14 @@ class AddedFunction(eqx.Module):
         return self.function(x) + _STRENGTH * self.drawn(x)
 
 
-_X, _F = OnPhaseSpace(A_POINT), AFunctionOfVectors()
+_X, _F = OnPhaseSpace(A_POINT), ASmoothFunction()
 _Y, _H = OnManifold(A_POINT), OnManifold(A_FUNCTION)
 _STEP = OnManifold(AVector(scale=0.3))
 
 INTEGRATOR_LAWS: tuple[Law, ...] = (
     Law(
         "method_poisson",
-        "the step of (5.1) is a Poisson map of A*G: symplectic on T*Q",
+        "the step of (5.1), and of every generating family, is a Poisson map of A*G: symplectic on T*Q",
         "BM Prop. 5.1",
         SystemIntegrator,
         (_X, _F),
@@ -247,6 +258,7 @@ INTEGRATOR_LAWS: tuple[Law, ...] = (
         SystemIntegrator,
         (_X, _F),
         _family_is_lift,
+        applies=has_hamiltonian,
     ),
     Law(
         "method_of_adjoint",
@@ -255,6 +267,7 @@ INTEGRATOR_LAWS: tuple[Law, ...] = (
         SystemIntegrator,
         (_X, _F),
         _adjoint_of_map,
+        applies=has_hamiltonian,
     ),
     Law(
         "routes_agree",
@@ -263,6 +276,7 @@ INTEGRATOR_LAWS: tuple[Law, ...] = (
         SystemIntegrator,
         (_X, _F),
         _routes_agree,
+        applies=has_hamiltonian,
     ),
     Law(
         "composed_systems",
@@ -271,6 +285,7 @@ INTEGRATOR_LAWS: tuple[Law, ...] = (
         SystemIntegrator,
         (_X, _F),
         _composition,
+        applies=has_hamiltonian,
     ),
     Law("adjoint_inverts", "Φ*_−dt∘Φ_dt = id", "BM Def. 6.2", Integrator, (_Y,), _adjoint_inverts),
     Law(
@@ -280,6 +295,7 @@ INTEGRATOR_LAWS: tuple[Law, ...] = (
         ChartMap,
         (A_PLACE, A_SHORT_VELOCITY, OnPhaseSpace(A_FIELD)),
         _second_order,
+        applies=lambda R: isinstance(R.groupoid, PairGroupoid),
     ),
     Law(
         "discrete_gradient_rise",

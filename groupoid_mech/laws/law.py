@@ -29,6 +29,7 @@ class Law:
         draws: The kinds of the drawn data, in the order of the arguments of ``defect``.
         defect: ``(subject, *data) -> scalar``, the relative gap between the two sides; 0 where the law holds.
         tolerance: The largest defect that is round-off.
+        applies: Whether it speaks about this object of that type, where its type does not tell.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Law:
     draws: tuple[Kind, ...]
     defect: Callable[..., Scalar]
     tolerance: float = 1e-12
+    applies: Callable[[Any], bool] = lambda subject: True
 
     def sizes(self, subject: Any) -> tuple[int, ...]:
         """How many numbers each drawn object takes on this subject."""

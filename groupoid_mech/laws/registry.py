@@ -38,4 +38,4 @@ LAWS: tuple[Law, ...] = (
 
 def laws_for(subject: Any) -> tuple[Law, ...]:
     """The laws that speak about an object."""
-    return tuple(law for law in LAWS if isinstance(subject, law.subject))
+    return tuple(law for law in LAWS if isinstance(subject, law.subject) and law.applies(subject))

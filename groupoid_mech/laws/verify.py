@@ -71,7 +71,8 @@ def verify(subject: Any, *, examples: int = 200, seed: int = 0, laws: Sequence[L
     """Check an object against every law that speaks about it.
 
     Args:
-        subject: A manifold, Lie group, groupoid, algebroid, Poisson manifold, morphism or discrete system, of the library or of your own.
+        subject: A manifold, Lie group, groupoid, algebroid, Poisson manifold, morphism, discrete system, discretization map or method,
+            of the library or of your own.
         examples: How many examples are drawn for each law.
         seed: Where the drawing starts; the same seed gives the same examples.
         laws: The laws to check; all that speak about the subject if not given.

@@ -64,7 +64,7 @@ TABLES = [  # subjects, and the laws to check on them (None: all that speak abou
     ({**SYSTEMS, **SYMMETRIES, **REDUCTIONS}, None),
     (DISCRETIZATION_SUBJECTS, {law.name for law in DISCRETIZATION_LAWS}),
     ({**HAMILTONIAN_METHODS, **ENERGY_METHODS, **GRADIENTS}, None),
-    (OTHER_METHODS, {"adjoint_inverts"}),
+    (OTHER_METHODS, None),
     (RETRACTIONS, {"retractions_commute"}),
     # A lift of a lift says nothing new.
     (LIFTS, {law.name for law in DISCRETIZATION_LAWS} - {"lifted_covector_symplectic"}),

@@ -130,3 +130,38 @@ def test_strategies_draw_fields_and_forms(data):
     omega = data.draw(strategies.two_forms(S2))(x)
     assert np.array_equal(omega, -omega.T)
     S2.check_point(data.draw(strategies.self_maps(S2))(x))
+
+
+class Body(gm.PoissonManifold):
+    """The angular momenta of a body, as a Poisson manifold that a user writes down: no bundle, no algebroid."""
+
+    manifold: gm.Manifold = gm.Euclidean(3)
+
+    def tensor(self, x):
+        return jnp.cross(x, jnp.eye(3)).T
+
+
+def body_energy(x):
+    return jnp.sum(x**2 / jnp.array([2.0, 4.0, 5.0]))
+
+
+def rolling(q, v):
+    return (1 + 0.2 * jnp.sin(q[0])) * v[0] ** 2 / 2 + jnp.cos(q[0])
+
+
+LINE = gm.Euclidean(1)
+OWN_METHODS = {
+    "galerkin": lambda: gm.SystemIntegrator(gm.galerkin_system(rolling, LINE, 0.1, stages=2)),
+    "lagrangian": lambda: gm.SystemIntegrator(gm.lagrangian_system(rolling, gm.theta_map(LINE, 0.5), 0.1)),
+    "energy": lambda: gm.EnergyIntegrator(
+        body_energy, Body(), gm.GonzalezGradient(gm.theta_map(gm.Euclidean(3), 0.5)), 0.1
+    ),
+    "map of a group": lambda: gm.ChartMap(gm.GroupGroupoid(gm.SO2())),
+}
+
+
+@pytest.mark.parametrize("name", OWN_METHODS)
+def test_maps_and_methods_of_every_kind_have_laws(name):
+    report = gm.verify(OWN_METHODS[name](), examples=10)
+    assert report.holds, report
+    assert len(report.findings) >= 2

@@ -539,6 +539,14 @@ def test_the_transpose_of_a_relation_is_the_reversed_system():
     assert np.max(np.abs(isotropy)) <= 1e-12
 
 
+def test_stormer_verlet_is_a_half_step_and_a_transposed_one_back():
+    """BM §6.1: (L^{h/2} ∘ L^{h/2})† is printed, which is two half steps back; the transposed half must be that of −h/2."""
+    half, verlet = gm.hamiltonian_integrator(SEPARABLE, gm.ChartMap(R2), DT / 2), gm.stormer_verlet(SEPARABLE, R2, DT)
+    between, end = half(START), verlet(START)
+    assert distance(half.with_step(-DT / 2)(end), between) <= EXACT
+    assert distance(half(half(end)), START) > WRONG
+
+
 @pytest.mark.parametrize("name", ["T*R2", "T*S2"])
 def test_symmetric_maps_give_symmetric_methods(name):
     """BM Def. 6.2, Prop. 6.3: the transpose of the relation of h is that of −h."""
