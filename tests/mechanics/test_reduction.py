@@ -75,7 +75,14 @@ def gap(left, right):
     return max(float(np.max(np.abs(np.asarray(a) - np.asarray(b)), initial=0.0)) for a, b in pairs)
 
 
-@pytest.mark.parametrize(("Phi", "lagrangian", "start"), CASES.values(), ids=CASES)
+# The others are as heavy, and alike.
+LIGHT = {"pair(SO3)->SO3, rigid body", "pair(SO3)->S2:SO3, heavy top"}
+
+
+@pytest.mark.parametrize(
+    ("Phi", "lagrangian", "start"),
+    [pytest.param(*case, id=name, marks=[] if name in LIGHT else pytest.mark.slow) for name, case in CASES.items()],
+)
 def test_reduced_and_reconstructed_trajectories_agree_with_the_unreduced_ones(Phi, lagrangian, start):
     system = gm.DiscreteSystem(Phi.codomain, lagrangian)
     reduction = gm.SystemMorphism(Phi, gm.pulled_back(system, Phi), system)

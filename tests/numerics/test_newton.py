@@ -59,10 +59,10 @@ def at_once(theta):
 
 
 def test_unknowns_in_parts_have_the_same_root_and_derivatives():
-    (x, report), (y, other) = in_parts(2.0), at_once(2.0)
+    (x, report), (y, other) = jax.jit(in_parts)(2.0), jax.jit(at_once)(2.0)
     assert float(jnp.max(jnp.abs(parts(x[:1], x[1:], 2.0)))) < 4e-16
     assert int(report.iterations) == int(other.iterations)
     np.testing.assert_allclose(x, y, rtol=1e-15)
     for differentiate in (jax.jacfwd, jax.jacrev):
-        slopes = (differentiate(lambda theta, f=f: f(theta)[0])(2.0) for f in (in_parts, at_once))
+        slopes = (jax.jit(differentiate(lambda theta, f=f: f(theta)[0]))(2.0) for f in (in_parts, at_once))
         np.testing.assert_allclose(*slopes, rtol=1e-14)
