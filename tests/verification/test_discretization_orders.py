@@ -161,54 +161,54 @@ class Case(NamedTuple):
     halvings: int = 4
     symmetric: bool = True
     # Further methods of the same kind: the default run has one that is made of it, or of the same parts.
-    slow: bool = False
+    extended: bool = False
 
 
 midpoint = theta(0.5)
 itoh_abe = keeping_energy(gm.ItohAbeGradient)
 CASES = {
     "euler": Case("henon_heiles", theta(0), 1, 32, symmetric=False),
-    "adjoint_euler": Case("henon_heiles", theta(1), 1, 32, symmetric=False, slow=True),
-    "theta": Case("henon_heiles", theta(0.3), 1, 64, symmetric=False, slow=True),
+    "adjoint_euler": Case("henon_heiles", theta(1), 1, 32, symmetric=False, extended=True),
+    "theta": Case("henon_heiles", theta(0.3), 1, 64, symmetric=False, extended=True),
     "midpoint": Case("henon_heiles", midpoint, 2),
     "verlet": Case("henon_heiles", verlet, 2),
-    "verlet_implicit": Case("henon_heiles", implicit_verlet, 2, slow=True),
+    "verlet_implicit": Case("henon_heiles", implicit_verlet, 2, extended=True),
     "triple_jump_4": Case("henon_heiles", raised(verlet, gm.triple_jump(4)), 4),
-    "triple_jump_6": Case("henon_heiles", raised(verlet, gm.triple_jump(6)), 6, 16, slow=True),
+    "triple_jump_6": Case("henon_heiles", raised(verlet, gm.triple_jump(6)), 6, 16, extended=True),
     "triple_jump_8": Case("kepler", raised(verlet, gm.triple_jump(8)), 8, 16, halvings=3),
-    "suzuki_4": Case("henon_heiles", raised(verlet, gm.suzuki(4)), 4, slow=True),
-    "suzuki_6": Case("henon_heiles", raised(verlet, gm.suzuki(6)), 6, 4, slow=True),
+    "suzuki_4": Case("henon_heiles", raised(verlet, gm.suzuki(4)), 4, extended=True),
+    "suzuki_6": Case("henon_heiles", raised(verlet, gm.suzuki(6)), 6, 4, extended=True),
     "suzuki_8": Case("henon_heiles", raised(verlet, gm.suzuki(8)), 8, 4, halvings=2),
     "optimized_6": Case("henon_heiles", raised(verlet, gm.optimized(6)), 6, 4),
     "optimized_8": Case("henon_heiles_long", raised(verlet, gm.optimized(8)), 8, 7),
-    "splitting_2": Case("henon_heiles", split(2), 2, slow=True),
+    "splitting_2": Case("henon_heiles", split(2), 2, extended=True),
     "splitting_4": Case("henon_heiles", split(4), 4, 4),
     "splitting_6": Case("henon_heiles", split(6), 6, 2),
-    "kepler_optimized_6": Case("kepler", raised(verlet, gm.optimized(6)), 6, 4, slow=True),
-    "galerkin_1": Case("henon_heiles", galerkin(1), 2, slow=True),
+    "kepler_optimized_6": Case("kepler", raised(verlet, gm.optimized(6)), 6, 4, extended=True),
+    "galerkin_1": Case("henon_heiles", galerkin(1), 2, extended=True),
     "galerkin_2": Case("henon_heiles", galerkin(2), 4, 4),
-    "galerkin_3": Case("henon_heiles", galerkin(3), 6, 4, slow=True),
+    "galerkin_3": Case("henon_heiles", galerkin(3), 6, 4, extended=True),
     "galerkin_4": Case("henon_heiles", galerkin(4), 8, 2, halvings=3),
     "gonzalez": Case("henon_heiles", keeping_energy(gm.GonzalezGradient), 2),
-    "mean_gradient": Case("henon_heiles", keeping_energy(gm.MeanGradient), 2, slow=True),
+    "mean_gradient": Case("henon_heiles", keeping_energy(gm.MeanGradient), 2, extended=True),
     "itoh_abe": Case("henon_heiles", itoh_abe, 1, 32, symmetric=False),
-    "itoh_abe_symmetrized": Case("henon_heiles", symmetrized(itoh_abe), 2, slow=True),
-    "lie_poisson_midpoint": Case("lie_poisson", midpoint, 2, slow=True),
+    "itoh_abe_symmetrized": Case("henon_heiles", symmetrized(itoh_abe), 2, extended=True),
+    "lie_poisson_midpoint": Case("lie_poisson", midpoint, 2, extended=True),
     "lie_poisson_optimized_8": Case("lie_poisson_long", raised(midpoint, gm.optimized(8)), 8, 8, halvings=3),
-    "lie_poisson_galerkin_1": Case("lie_poisson_cayley", galerkin(1), 2, slow=True),
+    "lie_poisson_galerkin_1": Case("lie_poisson_cayley", galerkin(1), 2, extended=True),
     "lie_poisson_galerkin_2": Case("lie_poisson_cayley", galerkin(2), 4, 8, symmetric=False),
-    "lie_poisson_galerkin_3": Case("lie_poisson_cayley", galerkin(3), 6, 4, symmetric=False, slow=True),
-    "sphere_midpoint": Case("spherical_pendulum", midpoint, 2, slow=True),
+    "lie_poisson_galerkin_3": Case("lie_poisson_cayley", galerkin(3), 6, 4, symmetric=False, extended=True),
+    "sphere_midpoint": Case("spherical_pendulum", midpoint, 2, extended=True),
     "sphere_verlet": Case("spherical_pendulum", verlet, 2),
     "sphere_triple_jump_4": Case("spherical_pendulum", raised(midpoint, gm.triple_jump(4)), 4, 16),
     # The midpoint step of free motion on the sphere follows geodesics exactly, so that the splitting keeps its order.
-    "sphere_splitting_4": Case("spherical_pendulum", split(4), 4, 8, slow=True),
-    "sphere_suzuki_6": Case("spherical_pendulum", raised(midpoint, gm.suzuki(6)), 6, 4, halvings=3, slow=True),
-    "sphere_galerkin_1": Case("spherical_pendulum", galerkin(1), 2, slow=True),
-    "sphere_galerkin_2": Case("spherical_pendulum", galerkin(2), 4, 4, symmetric=False, slow=True),
-    "sphere_galerkin_3": Case("spherical_pendulum", galerkin(3), 6, 5, halvings=3, symmetric=False, slow=True),
-    "body_midpoint": Case("heavy_body", midpoint, 2, slow=True),
-    "body_midpoint_cayley": Case("heavy_body_cayley", midpoint, 2, slow=True),
+    "sphere_splitting_4": Case("spherical_pendulum", split(4), 4, 8, extended=True),
+    "sphere_suzuki_6": Case("spherical_pendulum", raised(midpoint, gm.suzuki(6)), 6, 4, halvings=3, extended=True),
+    "sphere_galerkin_1": Case("spherical_pendulum", galerkin(1), 2, extended=True),
+    "sphere_galerkin_2": Case("spherical_pendulum", galerkin(2), 4, 4, symmetric=False, extended=True),
+    "sphere_galerkin_3": Case("spherical_pendulum", galerkin(3), 6, 5, halvings=3, symmetric=False, extended=True),
+    "body_midpoint": Case("heavy_body", midpoint, 2, extended=True),
+    "body_midpoint_cayley": Case("heavy_body_cayley", midpoint, 2, extended=True),
     "body_triple_jump_4": Case("heavy_body", raised(midpoint, gm.triple_jump(4)), 4),
 }
 
@@ -237,7 +237,7 @@ def orders(errors):
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if case.slow else []) for name, case in CASES.items()]
+    "name", [pytest.param(name, marks=[pytest.mark.extended] if case.extended else []) for name, case in CASES.items()]
 )
 def test_order_and_reversal(name):
     """A Galerkin method of more than one stage is not symmetric where the chart at one end of a step is not that at the other."""
