@@ -113,9 +113,7 @@ def curved() -> dict[str, dict[str, Way]]:
     variational = systems.spherical_pendulum()
 
     def midpoint(model: Any) -> Way:
-        return simulate(
-            gm.hamiltonian_system(model.hamiltonian, gm.theta_map(model.groupoid, 0.5), model.dt), model.start
-        )
+        return run(model.integrator(), model.start)
 
     fourth = gm.raise_order(sphere.integrator(), gm.triple_jump(4))
     return {

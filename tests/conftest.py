@@ -17,7 +17,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 os.environ["MPLBACKEND"] = "Agg"
 
-_PLENTY = 1_500_000_000
+_PLENTY = 3_000_000_000
 
 _QUICK_TO_COMPILE = (
     "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
@@ -66,11 +66,8 @@ def _name_group(item):
 
 
 def pytest_runtest_teardown(item, nextitem):
-    """Drop the compiled programs of the laws of one object when they are done: kept to the end they fill several gigabytes.
-
-    Other tests share many small programs, and keep them while there is room.
-    """
-    if nextitem is not None and _group(item) != _group(nextitem) and (_is_law(item) or _memory() > _PLENTY):
+    """Drop the compiled programs between two groups when they fill too much memory; till then, groups share many small ones."""
+    if nextitem is not None and _group(item) != _group(nextitem) and _memory() > _PLENTY:
         jax.clear_caches()
 
 

@@ -54,13 +54,12 @@ class SystemIntegrator(Integrator):
         return zero, zero
 
     def advance(self, x: Point, memory: tuple[Vector, Vector]) -> tuple[Taken, Any]:
-        # Remembered is how far the first guess was off, and how far it is expected to be off now.
-        q, p = x
-        correction, expected = memory
+        # Remembered is how far the first guess was off in the last two steps: by how much changes slowly.
+        (q, p), (last, before) = x, memory
         guess = self.system.first_guess(q, p)
-        following, step = self.system.step(Start(q, p, guess, guess + expected, correction))
+        following, step = self.system.step(Start(q, p, guess, guess + 2 * last - before))
         taken = Taken((step.point, step.momentum), step.residual, step.iterations, step.converged)
-        return taken, (following.correction, following.guess - following.reference)
+        return taken, (following.guess - following.reference, last)
 
     def with_step(self, dt: ArrayLike) -> "SystemIntegrator":
         return self._of(self._family.with_step(dt))

@@ -74,7 +74,16 @@ class Examples(NamedTuple):
 @quick_jit
 def build_batch(kind: Kind, subject: Any, seeds: np.ndarray, numbers: np.ndarray) -> Any:
     """The objects of a kind, stacked: compiled once per kind and subject, for all laws that draw this kind."""
-    return eqx.filter_vmap(lambda seed, row: kind.build(subject, jax.random.key(seed), row))(seeds, numbers)
+    rest: list[Any] = []
+
+    def one(drawn: tuple[Array, Array]) -> Any:
+        seed, row = drawn
+        arrays, other = eqx.partition(kind.build(subject, jax.random.key(seed), row), eqx.is_array)
+        rest.append(other)
+        return arrays
+
+    stacked = jax.lax.map(one, (seeds, numbers))
+    return eqx.combine(stacked, rest[0])
 
 
 @quick_jit

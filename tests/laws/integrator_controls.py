@@ -92,7 +92,12 @@ GRADIENTS = {
     for kind in (gm.GonzalezGradient, gm.MeanGradient, gm.ItohAbeGradient)
 }
 
-RETRACTIONS = {"retraction R2": gm.ChartMap(R2), "retraction S2": gm.ChartMap(S2), "retraction SO3": gm.ChartMap(SO3)}
+DIFFERENCE_EQUATIONS = {
+    "second order R2": gm.ThetaMap(R2, 0.3),
+    "second order S2": gm.ChartMap(S2),
+    "second order S2 projected": gm.ProjectionMap(S2),
+    "second order SO3": gm.ChartMap(SO3),
+}
 
 # ------------------------------------------------------------------------------- broken ones
 
@@ -138,7 +143,7 @@ INTEGRATOR_CONTROLS = {
     "routes_agree": broken(gm.SystemIntegrator, PLANE, advance=_by_the_adjoint),
     "composed_systems": broken(gm.SystemIntegrator, PLANE, advance=_pushed),
     "adjoint_inverts": broken(gm.FieldIntegrator, turning, gm.ThetaMap(S2, 0.3), DT, adjoint=lambda self: self),
-    "retractions_commute": broken(gm.ChartMap, S2, arrow=_theta_arrow),
+    "second_order_commutes": broken(gm.ChartMap, S2, arrow=_theta_arrow),
     "discrete_gradient_rise": broken(gm.GonzalezGradient, gm.ThetaMap(S2, 0.5), at=_plain),
     "discrete_gradient_consistent": broken(
         gm.GonzalezGradient,

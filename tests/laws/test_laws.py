@@ -7,12 +7,12 @@ from laws.bisection_controls import BISECTION_CONTROLS, BISECTION_SUBJECTS
 from laws.discretization_controls import DISCRETIZATION_CONTROLS, DISCRETIZATION_SUBJECTS, LIFTS
 from laws.groupoid_controls import GROUPOIDS
 from laws.integrator_controls import (
+    DIFFERENCE_EQUATIONS,
     ENERGY_METHODS,
     GRADIENTS,
     HAMILTONIAN_METHODS,
     INTEGRATOR_CONTROLS,
     OTHER_METHODS,
-    RETRACTIONS,
 )
 from laws.lagrangian_controls import COTANGENT_BUNDLES, LAGRANGIAN_CONTROLS
 from laws.mechanics_controls import MECHANICS_CONTROLS, REDUCTIONS, SLOW_REDUCTIONS, SYMMETRIES
@@ -65,7 +65,7 @@ TABLES = [  # subjects, and the laws to check on them (None: all that speak abou
     (DISCRETIZATION_SUBJECTS, {law.name for law in DISCRETIZATION_LAWS}),
     ({**HAMILTONIAN_METHODS, **ENERGY_METHODS, **GRADIENTS}, None),
     (OTHER_METHODS, None),
-    (RETRACTIONS, {"retractions_commute"}),
+    (DIFFERENCE_EQUATIONS, {"second_order_commutes"}),
     # A lift of a lift says nothing new.
     (LIFTS, {law.name for law in DISCRETIZATION_LAWS} - {"lifted_covector_symplectic"}),
 ]
@@ -111,6 +111,8 @@ SLOW_SUBJECTS = {
     "bent_circle",
     "tangent lift SO3",
     "endpoint S2",
+    "sphere gauge",
+    "SE3",
 }
 
 

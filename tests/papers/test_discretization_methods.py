@@ -387,6 +387,7 @@ def test_equations_of_the_midpoint_lagrangian():
     assert distance(system.action((q[0], q[1])), DT * sliding(middle, velocity)) <= EXACT
 
 
+@pytest.mark.extended
 def test_lagrangian_and_hamiltonian_routes_agree():
     """BM (5.4), (5.5): two generating families, one of them with a Hamiltonian by the Legendre transformation."""
     R = gm.theta_map(R2, 0.3)

@@ -442,7 +442,8 @@ def _cases():
 
 
 @pytest.mark.parametrize(
-    "name", ["SO3", pytest.param("pair(S2)", marks=pytest.mark.slow), pytest.param("S2:SO3", marks=pytest.mark.slow)]
+    "name",
+    ["SO3", pytest.param("pair(S2)", marks=pytest.mark.extended), pytest.param("S2:SO3", marks=pytest.mark.extended)],
 )
 def test_step_is_poisson(name):
     """The step is a Poisson map of A*G, and its derivative at dt = 0 the Hamiltonian field."""
