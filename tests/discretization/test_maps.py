@@ -288,7 +288,8 @@ def test_theta_is_data(name, maps):
 
 
 @pytest.mark.parametrize(
-    "name", ["sphere", "cayley", *(pytest.param(name, marks=pytest.mark.slow) for name in ("projected", "ellipsoid"))]
+    "name",
+    ["sphere", "cayley", *(pytest.param(name, marks=pytest.mark.extended) for name in ("projected", "ellipsoid"))],
 )
 def test_derivatives_and_batches_of_the_inverse(name, maps):
     """Forward and reverse mode agree, and the derivative of R⁻¹ ∘ R is the identity."""

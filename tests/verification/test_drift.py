@@ -68,7 +68,14 @@ def run(model, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", [spherical_pendulum, rigid_body, heavy_top], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "system",
+    # Each is long and shares nothing with the others: on any worker.
+    [
+        pytest.param(system, id=system.__name__, marks=pytest.mark.xdist_group(f"drift of {system.__name__}"))
+        for system in (spherical_pendulum, rigid_body, heavy_top)
+    ],
+)
 def test_a_million_steps(system):
     steps, rng, walks = np.arange(0, STEPS, STRIDE), np.random.default_rng(20), []
     for _ in range(STARTS):
