@@ -53,6 +53,7 @@ from groupoid_mech.discretization.integrator import Integrator  # noqa: E402
 from groupoid_mech.discretization.lagrangian_family import lagrangian_system  # noqa: E402
 from groupoid_mech.discretization.lagrangian_lift import LagrangianField, LagrangianLift, LegendreHamiltonian  # noqa: E402
 from groupoid_mech.discretization.lifted_map import LiftedMap  # noqa: E402
+from groupoid_mech.discretization.midpoint_map import MidpointMap  # noqa: E402
 from groupoid_mech.discretization.orbit import Orbit, load_orbit  # noqa: E402
 from groupoid_mech.discretization.poincare_invariant import poincare_invariant  # noqa: E402
 from groupoid_mech.discretization.retraction import ChartMap, ProjectionMap  # noqa: E402
@@ -165,7 +166,7 @@ from groupoid_mech.mechanics.boundary import (  # noqa: E402
 from groupoid_mech.mechanics.continuous import EulerLagrange, exact_step  # noqa: E402
 from groupoid_mech.mechanics.discovery import DiscoveredSymmetries, discover_symmetries  # noqa: E402
 from groupoid_mech.mechanics.discretize import discretize  # noqa: E402
-from groupoid_mech.mechanics.increment import IncrementFunction, with_value  # noqa: E402
+from groupoid_mech.mechanics.increment import IncrementFunction  # noqa: E402
 from groupoid_mech.mechanics.integrability import Integrability, integrability  # noqa: E402
 from groupoid_mech.mechanics.lagrangian_submanifold import LagrangianSubmanifold  # noqa: E402
 from groupoid_mech.mechanics.monomials import monomial_functions, monomial_sections  # noqa: E402
@@ -179,6 +180,7 @@ from groupoid_mech.mechanics.system import DiscreteSystem  # noqa: E402
 from groupoid_mech.mechanics.system_morphism import SystemMorphism  # noqa: E402
 from groupoid_mech.mechanics.time_dependent import discrete_energies, discretize_time  # noqa: E402
 from groupoid_mech.mechanics.trajectory import Trajectory, load  # noqa: E402
+from groupoid_mech.numerics.with_value import with_value  # noqa: E402
 from groupoid_mech.plotting.orbit_plots import plot_orbit  # noqa: E402
 from groupoid_mech.plotting.trajectory_plots import (  # noqa: E402
     plot,
@@ -281,6 +283,7 @@ __all__ = [
     "LocalBisection",
     "Manifold",
     "MeanGradient",
+    "MidpointMap",
     "Morphism",
     "NoetherSymmetry",
     "NotAMorphismError",

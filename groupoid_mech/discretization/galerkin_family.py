@@ -20,10 +20,10 @@ from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import groupoid_of
 from groupoid_mech.discretization.lagrangian_lift import velocity
 from groupoid_mech.groupoids.groupoid import LieGroupoid
+from groupoid_mech.groupoids.known_arrow import fiber_local_at
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.mechanics.continuous import lifted_lagrangian
 from groupoid_mech.mechanics.discretize import AlgebroidFunction, require_lagrangian
-from groupoid_mech.mechanics.increment import with_value
 from groupoid_mech.mechanics.step_family import ReversedFamily, StepFamily
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
 from groupoid_mech.numerics.matrix import matvec
@@ -50,7 +50,7 @@ class GalerkinFamily(StepFamily):
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
         G, s = self.groupoid, self.stages
         q = G.source(g)
-        end = with_value(a, G.fiber_local(q, g))
+        end = fiber_local_at(G, g, a)
         inner = auxiliary[0].reshape(s - 1, G.rank) if s > 1 else jnp.zeros((0, G.rank))
         nodes, weights, values, slopes = _quadrature(s)
 

@@ -14,6 +14,7 @@ from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.inner_point_family import InnerPointFamily
+from groupoid_mech.discretization.known_inverse import inverse_at
 from groupoid_mech.discretization.lifted_map import require_scalar_function
 from groupoid_mech.discretization.theta_map import ThetaMap
 from groupoid_mech.mechanics.step_family import StepFamily
@@ -37,7 +38,7 @@ class HamiltonianFamily(StepFamily):
 
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
         (p,) = auxiliary
-        x, v = self.map.inverse(g)
+        x, v = inverse_at(self.map, g, a)
         return dot(p, v) - self.dt * self.hamiltonian(x, p)
 
     def guess(self, q: Point, p: Covector) -> Vector:

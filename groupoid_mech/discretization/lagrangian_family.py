@@ -11,6 +11,7 @@ from jax.typing import ArrayLike
 from groupoid_mech._arguments import as_pytree, require_instances
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.known_inverse import inverse_at
 from groupoid_mech.discretization.lagrangian_lift import velocity
 from groupoid_mech.mechanics.discretize import AlgebroidFunction, require_lagrangian
 from groupoid_mech.mechanics.step_family import StepFamily
@@ -32,7 +33,7 @@ class LagrangianFamily(StepFamily):
     dt: Scalar
 
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
-        x, v = self.map.inverse(g)
+        x, v = inverse_at(self.map, g, a)
         return self.dt * self.lagrangian(x, v / self.dt)
 
     def guess(self, q: Point, p: Covector) -> Vector:

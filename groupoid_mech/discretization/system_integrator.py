@@ -1,6 +1,6 @@
 r"""Discrete systems as one-step methods on :math:`A^*G`: the Hamiltonian map :math:`F^+ \circ (F^-)^{-1}`."""
 
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -11,9 +11,10 @@ from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.algebroids.dual_bundle import DualBundle
 from groupoid_mech.discretization.integrator import Integrator, Taken
 from groupoid_mech.errors import ArgumentError
-from groupoid_mech.mechanics.step import Start
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.mechanics.system import DiscreteSystem
+
+Memory: TypeAlias = tuple[Vector, Vector, Vector, Vector]
 
 
 @final
@@ -49,17 +50,17 @@ class SystemIntegrator(Integrator):
         self.dt = system.lagrangian.dt
         self.space = DualBundle(system.groupoid.base, system.groupoid.rank)
 
-    def begin(self, x: Point) -> tuple[Vector, Vector]:
+    def begin(self, x: Point) -> Memory:
         zero = jnp.zeros(self.system.unknowns)
-        return zero, zero
+        return zero, zero, zero, zero
 
-    def advance(self, x: Point, memory: tuple[Vector, Vector]) -> tuple[Taken, Any]:
-        # Remembered is how far the first guess was off in the last two steps: by how much changes slowly.
-        (q, p), (last, before) = x, memory
+    def advance(self, x: Point, memory: Memory) -> tuple[Taken, Memory]:
+        # Remembered is how far the first guess was off in the last four steps: the next one is on a cubic through them.
+        (q, p), (d1, d2, d3, d4) = x, memory
         guess = self.system.first_guess(q, p)
-        following, step = self.system.step(Start(q, p, guess, guess + 2 * last - before))
+        unknowns, step = self.system.find_step(q, p, guess + 4 * (d1 + d3) - 6 * d2 - d4)
         taken = Taken((step.point, step.momentum), step.residual, step.iterations, step.converged)
-        return taken, (following.guess - following.reference, last)
+        return taken, (unknowns - guess, d1, d2, d3)
 
     def with_step(self, dt: ArrayLike) -> "SystemIntegrator":
         return self._of(self._family.with_step(dt))

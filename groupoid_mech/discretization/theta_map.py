@@ -11,9 +11,12 @@ from jax.typing import ArrayLike
 from groupoid_mech._arguments import is_concrete, require_instances
 from groupoid_mech._types import Array, Covector, Matrix, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.midpoint_map import MidpointMap
 from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
+from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.manifolds.known_coordinates import point_along
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle
 from groupoid_mech.numerics.matrix import matvec, unit_matrix
@@ -81,11 +84,16 @@ class ThetaMap(DiscretizationMap):
         return G.multiply(G.inverse(R.arrow(x, -back)), R.arrow(x, v - back))
 
     def inverse(self, g: Point) -> tuple[Point, Vector]:
-        G, (q, a) = self.groupoid, self.retraction.inverse(g)
-        w = self.times(a)
+        return self.inverse_from(g, *self.retraction.inverse(g))
+
+    def inverse_from(self, g: Point, q: Point, a: Vector) -> tuple[Point, Vector]:
+        r"""The inverse at an arrow :math:`g = R(q, a)`, of which that of the retraction is known."""
+        G, w = self.groupoid, self.times(a)
         if self.form.parallel:
             return G.target(self.retraction.arrow(q, w)), a
         if self.form.straight and self.theta.ndim == 0:
+            if is_own_chart(self.retraction) and self.form.early:
+                return point_along(G.base, *g, a, self.theta)
             # One half is enough, the longer one.
             k = self.retraction.arrow(q, w)
             if self.form.early:
@@ -111,7 +119,8 @@ class ThetaMap(DiscretizationMap):
 
 
 def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLike) -> DiscretizationMap:
-    r"""The discretization map :math:`R_\theta` of a retraction, in its simplest form: R itself for θ = 0, its adjoint for θ = 1.
+    r"""The discretization map :math:`R_\theta` of a retraction, in its simplest form: R itself for θ = 0, its adjoint for θ = 1, a
+    `MidpointMap` for θ = ½ on manifolds that are retracted along geodesics.
 
     Args:
         space: A manifold or a Lie groupoid with its own chart as retraction, or another retraction.
@@ -124,9 +133,13 @@ def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLik
         True
     """
     R = space if isinstance(space, DiscretizationMap) else ChartMap(space)
-    if is_concrete(theta) and jnp.ndim(theta) == 0 and float(jnp.asarray(theta)) in (0.0, 1.0):
-        return R if float(jnp.asarray(theta)) == 0.0 else R.adjoint()
-    return ThetaMap(R, theta)
+    number = float(jnp.asarray(theta)) if is_concrete(theta) and jnp.ndim(theta) == 0 else None
+    if number in (0.0, 1.0):
+        return R if number == 0.0 else R.adjoint()
+    between = ThetaMap(R, theta)
+    if number == 0.5 and between.form.straight and not between.form.parallel and is_own_chart(R):
+        return MidpointMap(R.groupoid.base)
+    return between
 
 
 def newmark_map(manifold: Manifold, beta: ArrayLike, gamma: ArrayLike, dt: ArrayLike) -> ThetaMap:
@@ -148,6 +161,11 @@ def newmark_map(manifold: Manifold, beta: ArrayLike, gamma: ArrayLike, dt: Array
     b, c, h = jnp.asarray(beta, float), jnp.asarray(gamma, float), jnp.asarray(dt, float)
     theta = jnp.block([[0.5 * one, -0.5 * h * (c - 2 * b) * one], [jnp.zeros_like(one), c * one]])
     return ThetaMap(TangentBundle(manifold), theta)
+
+
+def is_own_chart(R: DiscretizationMap) -> bool:
+    """Whether a retraction is that of a manifold itself."""
+    return isinstance(R, ChartMap) and isinstance(R.groupoid, PairGroupoid)
 
 
 def _times(theta: Array, v: Vector) -> Vector:

@@ -25,7 +25,8 @@ from groupoid_mech._arguments import (
 from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.groupoid import LieGroupoid
-from groupoid_mech.mechanics.increment import IncrementFunction, with_value
+from groupoid_mech.groupoids.known_arrow import fiber_local_at
+from groupoid_mech.mechanics.increment import IncrementFunction
 from groupoid_mech.mechanics.system import DiscreteSystem
 
 AlgebroidFunction: TypeAlias = Callable[[Point, Vector], Any]
@@ -100,7 +101,7 @@ class Discretized(IncrementFunction):
 
     def _left(self, g: Point, a: Vector) -> Any:
         q = self.groupoid.source(g)
-        return self.dt * self.function(q, with_value(a, self.groupoid.fiber_local(q, g)) / self.dt)
+        return self.dt * self.function(q, fiber_local_at(self.groupoid, g, a) / self.dt)
 
     def _right(self, g: Point) -> Any:
         q = self.groupoid.target(g)
@@ -109,7 +110,7 @@ class Discretized(IncrementFunction):
     def _midpoint(self, g: Point, a: Vector) -> Any:
         G = self.groupoid
         q = G.source(g)
-        half = G.fiber_chart(q, 0.5 * with_value(a, G.fiber_local(q, g)))
+        half = G.fiber_chart(q, 0.5 * fiber_local_at(G, g, a))
         x, back = G.target(half), G.inverse(half)
         xi = G.fiber_local(x, G.multiply(back, g)) - G.fiber_local(x, back)
         return self.dt * self.function(x, xi / self.dt)

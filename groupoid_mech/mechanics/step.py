@@ -103,29 +103,48 @@ def _along_target(G: LieGroupoid, g: Point, slope: Point) -> Covector:
 
 
 def take_step(
-    G: LieGroupoid, family: Family, start: Start, limits: Callable[[Vector], Vector] | None = None
+    G: LieGroupoid,
+    family: Family,
+    start: Start,
+    limits: Callable[[Vector], Vector] | None = None,
+    *,
+    reuse: bool = False,
 ) -> tuple[Start, Step]:
-    """Solve the equations of one step; all NaN, and not converged, if Newton's method does not arrive."""
-    q, p, r = start.point, start.momentum, G.rank
+    """One step, and the start of the next one; all NaN, and not converged, if Newton's method does not arrive."""
+    x, step = find_step(G, family, start.point, start.momentum, start.guess, limits, reuse=reuse)
+    reference = jnp.concatenate([-G.fiber_local(step.point, G.inverse(step.arrow)), step.auxiliary])
+    # No nearer: from a guess within round-off of the root, Newton's last step repeats the round-off of the equations, and that of the
+    # trace form of a rotation is biased. Over a million steps the momentum of a heavy top then drifts like n^0.75, else like n^0.6.
+    return Start(step.point, step.momentum, reference, reference + (x - start.reference)), step
+
+
+def find_step(
+    G: LieGroupoid,
+    family: Family,
+    q: Point,
+    p: Covector,
+    guess: Vector,
+    limits: Callable[[Vector], Vector] | None = None,
+    *,
+    reuse: bool = False,
+) -> tuple[Vector, Step]:
+    """Solve the equations of one step: the unknowns (a, s), and the step; all NaN, and not converged, if Newton's method does not arrive."""
+    r = G.rank
     x, report = newton_solve(
         lambda a, s: equations(G, family, q, p, a, s),
-        jax.lax.stop_gradient(start.guess),
+        jax.lax.stop_gradient(guess),
         lambda x: _sizes(x, r),
         limits,
         cuts=(r,),
+        reuse=reuse,
     )
     a, s = x[:r], x[r:]
     g = G.fiber_chart(q, a)
     found = variation(G, family, g, a, s)
     off = jnp.max(jnp.abs(found.minus - p)) / (1 + jnp.max(jnp.abs(p)))
     residual = jnp.maximum(off, jnp.max(jnp.abs(found.stationarity), initial=0.0))
-    q_next = G.target(g)
-    reference = jnp.concatenate([-G.fiber_local(q_next, G.inverse(g)), s])
-    # No nearer: from a guess within round-off of the root, Newton's last step repeats the round-off of the equations, and that of the
-    # trace form of a rotation is biased. Over a million steps the momentum of a heavy top then drifts like n^0.75, else like n^0.6.
-    following = Start(q_next, found.plus, reference, reference + (x - start.reference))
     converged = report.converged & (residual <= _LARGEST_RESIDUAL)
-    return following, Step(g, s, q_next, found.plus, residual, report.iterations, converged)
+    return x, Step(g, s, G.target(g), found.plus, residual, report.iterations, converged)
 
 
 def _sizes(x: Vector, rank: int) -> Vector:

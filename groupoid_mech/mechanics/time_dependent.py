@@ -27,9 +27,10 @@ from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.time_extended import TimeExtended
 from groupoid_mech.mechanics.discretize import RULES, Discretized
-from groupoid_mech.mechanics.increment import IncrementFunction, with_value
+from groupoid_mech.mechanics.increment import IncrementFunction
 from groupoid_mech.mechanics.system import DiscreteSystem
 from groupoid_mech.mechanics.trajectory import Trajectory
+from groupoid_mech.numerics.with_value import with_value
 
 TimeFunction: TypeAlias = Callable[[Scalar, Point, Vector], Any]
 

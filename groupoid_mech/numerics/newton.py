@@ -12,11 +12,16 @@ import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Array, Matrix, Scalar, Vector
-from groupoid_mech.numerics.matrix import solve, solve_columns, unit_matrix
+from groupoid_mech.numerics.matrix import matvec, solve, solve_columns, unit_matrix
 
 MAX_ITERATIONS = 50
 _EPS = float(jnp.finfo(jnp.float64).eps)
 _STALL = 1e-8
+# A Jacobian is used again after increments below the first of these, while they shrink by the second; the rate of shrinking is
+# trusted up to the third.
+_NEAR = 1e-2
+_FAST = 1e-2
+_CAUTION = 10.0
 
 
 class NewtonReport(NamedTuple):
@@ -45,6 +50,7 @@ def newton_solve(
     limits: Callable[[Vector], Vector] | None = None,
     *,
     cuts: tuple[int, ...] = (),
+    reuse: bool = False,
 ) -> tuple[Vector, NewtonReport]:
     r"""The root of a square system near ``guess``, and how it was found; all NaN if it was not.
 
@@ -58,6 +64,8 @@ def newton_solve(
         sizes: The size of every unknown at an iterate: increments are measured relative to it.
         limits: The largest increment of every unknown at an iterate: longer steps are shortened. No limit if not given.
         cuts: Where x is cut into parts. F is then differentiated in one part at a time, and what does not depend on that part not at all.
+        reuse: Whether one Jacobian serves several steps, as long as these shrink fast: for guesses so near that the second step
+            is a matter of round-off, and functions whose Jacobian costs several times the value.
     """
     # Traced once: the value, the Jacobian and the tangents are made from the same program.
     of_parts = jax.jit(residual, inline=True)
@@ -66,7 +74,7 @@ def newton_solve(
         return of_parts(*jnp.split(x, cuts))
 
     def solve_for_root(_: Callable[[Vector], Vector], x: Vector) -> tuple[Vector, tuple[Array, Array]]:
-        return _iterate(of_parts, x, sizes, limits, cuts)
+        return _iterate(of_parts, x, sizes, limits, cuts, reuse)
 
     x, (count, done) = jax.lax.custom_root(of_all, guess, solve_for_root, _tangent_solve, has_aux=True)
     return x, NewtonReport(count.astype(int), done > 0)
@@ -82,6 +90,7 @@ def _iterate(
     sizes: Callable[[Vector], Vector],
     limits: Callable[[Vector], Vector] | None,
     cuts: tuple[int, ...],
+    reuse: bool,
 ) -> tuple[Vector, tuple[Array, Array]]:
     def jacobian_and_value(x: Vector) -> tuple[Matrix, Vector]:
         parts = jnp.split(x, cuts)
@@ -104,14 +113,36 @@ def _iterate(
 
     def advance(state: tuple[Vector, Scalar, Array, Array]) -> tuple[Vector, Scalar, Array, Array]:
         x, previous, _, count = state
-        step = solve_columns(*jacobian_and_value(x))
+        J, F = jacobian_and_value(x)
+        solution = solve_columns(J, jnp.concatenate([F[:, None], unit_matrix(F.size)], axis=1) if reuse else F)
+        step = solution[:, 0] if reuse else solution
         size = jnp.max(jnp.abs(step) / sizes(x - step))
         if limits is not None:
             step = step / jnp.maximum(1.0, jnp.max(jnp.abs(step) / limits(x)))
         x = x - step
         error = size * jnp.maximum(size, (size / previous) ** 2)
         done = (error <= _EPS) | ((size <= _STALL) & (size >= 0.5 * previous))
+        if reuse:
+            x, size, done, count = repeat(solution[:, 1:], (x, size, done, count))
         return x, size, done, count + 1
+
+    def repeat(inverse: Matrix, state: tuple[Vector, Scalar, Array, Array]) -> tuple[Vector, Scalar, Array, Array]:
+        """Further steps by the same inverse Jacobian: each leaves about the same part of the error, (s_k / s_(k-1)) s_k after the k-th."""
+
+        def fruitful(state: tuple[Vector, Scalar, Array, Array, Array]) -> Array:
+            _, _, done, _, fast = state
+            return ~done & fast
+
+        def again(state: tuple[Vector, Scalar, Array, Array, Array]) -> tuple[Vector, Scalar, Array, Array, Array]:
+            x, previous, _, count, _ = state
+            step = matvec(inverse, residual(*jnp.split(x, cuts)))
+            size = jnp.max(jnp.abs(step) / sizes(x - step))
+            done = (_CAUTION * size * size <= _EPS * previous) | ((size <= _STALL) & (size >= 0.5 * previous))
+            return x - step, size, done, count + 1, size <= _FAST * previous
+
+        x, size, done, count = state
+        begin = (x, size, done, count, size <= _NEAR)
+        return jax.lax.while_loop(fruitful, again, begin)[:4]
 
     start = (guess, jnp.asarray(jnp.inf), jnp.asarray(False), jnp.asarray(0))
     x, _, done, count = jax.lax.while_loop(unfinished, advance, start)

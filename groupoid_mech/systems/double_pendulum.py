@@ -10,10 +10,11 @@ from jax.typing import ArrayLike
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.torus import Torus
-from groupoid_mech.mechanics.increment import IncrementFunction, with_value
+from groupoid_mech.mechanics.increment import IncrementFunction
 from groupoid_mech.mechanics.starts import from_momentum
 from groupoid_mech.mechanics.system import DiscreteSystem
 from groupoid_mech.numerics.matrix import dot, matvec
+from groupoid_mech.numerics.with_value import with_value
 from groupoid_mech.systems.model import Model
 from groupoid_mech.systems.parameters import Numbers, nonnegative, positive, positive_vector, vector
 

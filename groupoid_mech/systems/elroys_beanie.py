@@ -10,9 +10,10 @@ from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.gauge import GaugeGroupoid
 from groupoid_mech.groups.so2 import SO2
 from groupoid_mech.manifolds.torus import Torus
-from groupoid_mech.mechanics.increment import IncrementFunction, with_value
+from groupoid_mech.mechanics.increment import IncrementFunction
 from groupoid_mech.mechanics.starts import from_momentum
 from groupoid_mech.mechanics.system import DiscreteSystem
+from groupoid_mech.numerics.with_value import with_value
 from groupoid_mech.systems.model import Model
 from groupoid_mech.systems.parameters import Numbers, nonnegative, number, positive, positive_vector, vector
 from groupoid_mech.systems.step_coordinates import step_coordinates

@@ -12,10 +12,11 @@ from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.groupoids.product import ProductGroupoid
 from groupoid_mech.groups.so3 import SO3
 from groupoid_mech.manifolds.euclidean import Euclidean
-from groupoid_mech.mechanics.increment import IncrementFunction, with_value
+from groupoid_mech.mechanics.increment import IncrementFunction
 from groupoid_mech.mechanics.starts import from_velocity
 from groupoid_mech.mechanics.system import DiscreteSystem
 from groupoid_mech.numerics.matrix import axial, dot
+from groupoid_mech.numerics.with_value import with_value
 from groupoid_mech.systems.model import Model
 from groupoid_mech.systems.parameters import Numbers, number, positive, vector
 

@@ -256,7 +256,9 @@ def test_a_matrix_keeps_the_inverse_in_closed_form_on_flat_spaces_alone():
 def test_the_simplest_form():
     assert isinstance(gm.theta_map(S2, 0), gm.ChartMap)
     assert isinstance(gm.theta_map(S2, 1.0), gm.AdjointMap)
-    assert isinstance(gm.theta_map(S2, 0.5), gm.ThetaMap)
+    assert isinstance(gm.theta_map(S2, 0.5), gm.MidpointMap)
+    assert isinstance(gm.theta_map(S2, 0.3), gm.ThetaMap)
+    assert isinstance(gm.theta_map(gm.SO3(), 0.5), gm.ThetaMap)
     assert gm.theta_map(gm.ProjectionMap(S2), 1).map == gm.ProjectionMap(S2)
 
 

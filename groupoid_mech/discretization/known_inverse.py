@@ -1,0 +1,40 @@
+r"""The inverse of a discretization map at an arrow of which the fibre coordinates are known."""
+
+from functools import singledispatch
+
+from groupoid_mech._types import Point, Vector
+from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.midpoint_map import MidpointMap
+from groupoid_mech.discretization.retraction import ChartMap
+from groupoid_mech.discretization.theta_map import ThetaMap
+from groupoid_mech.groupoids.known_arrow import fiber_local_at
+from groupoid_mech.manifolds.known_coordinates import point_in_the_middle
+
+
+@singledispatch
+def inverse_at(R: DiscretizationMap, g: Point, a: Vector) -> tuple[Point, Vector]:
+    r"""The point and the velocity :math:`(x, v) = R^{-1}(g)` of an arrow :math:`g = c(\alpha(g), a)`.
+
+    Open for further maps: ``@inverse_at.register`` adds one that need not find out a.
+
+    Args:
+        R: The discretization map.
+        g: The arrow.
+        a: Its fibre coordinates; their own derivatives are not used.
+    """
+    return R.inverse(g)
+
+
+@inverse_at.register
+def _(R: ChartMap, g: Point, a: Vector) -> tuple[Point, Vector]:
+    return R.groupoid.source(g), fiber_local_at(R.groupoid, g, a)
+
+
+@inverse_at.register
+def _(R: MidpointMap, g: Point, a: Vector) -> tuple[Point, Vector]:
+    return point_in_the_middle(R.manifold, *g, a)
+
+
+@inverse_at.register
+def _(R: ThetaMap, g: Point, a: Vector) -> tuple[Point, Vector]:
+    return R.inverse_from(g, *inverse_at(R.retraction, g, a))

@@ -1,0 +1,46 @@
+r"""The midpoint map of a manifold that is retracted along geodesics. BM Example 2.8."""
+
+from typing import final
+
+from groupoid_mech._arguments import require_instances
+from groupoid_mech._types import Point, Vector
+from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.manifolds.known_coordinates import point_in_the_middle
+from groupoid_mech.manifolds.manifold import Manifold
+
+
+@final
+class MidpointMap(DiscretizationMap):
+    r"""The map :math:`R(x, v) = (\operatorname{retract}(x, -v/2), \operatorname{retract}(x, v/2))`, its own adjoint.
+
+    The `ThetaMap` with θ = ½, whose inverse is that point and velocity in the middle of a geodesic that is closed on spheres: `point_in_the_middle`.
+    `theta_map` makes one where it can; half the time of a step on a sphere is due to it.
+
+    Args:
+        manifold: The manifold Q, retracted along geodesics: :math:`\operatorname{retract}(x, t\xi)` is one.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from groupoid_mech import Sphere
+        >>> east, north = jnp.array([1.0, 0.0, 0.0]), jnp.array([0.0, 0.0, 1.0])
+        >>> MidpointMap(Sphere(2)).inverse((east, north))[0].round(6)
+        Array([0.707107, 0.      , 0.707107], dtype=float64)
+    """
+
+    manifold: Manifold
+    groupoid: PairGroupoid
+
+    def __init__(self, manifold: Manifold):
+        require_instances("MidpointMap", "manifold", (manifold,), Manifold)
+        self.manifold = manifold
+        self.groupoid = PairGroupoid(manifold)
+
+    def arrow(self, x: Point, v: Vector) -> Point:
+        return self.manifold.retract(x, -0.5 * v), self.manifold.retract(x, 0.5 * v)
+
+    def inverse(self, g: Point) -> tuple[Point, Vector]:
+        return point_in_the_middle(self.manifold, *g, self.manifold.local(*g))
+
+    def adjoint(self) -> "MidpointMap":
+        return self

@@ -1,0 +1,70 @@
+r"""Arrows :math:`g = c(\alpha(g), a)` of which the coordinates a are known, as the step of a discrete system knows them."""
+
+from functools import singledispatch
+
+import jax.numpy as jnp
+
+from groupoid_mech._types import Point, Vector
+from groupoid_mech.groupoids.action import ActionGroupoid
+from groupoid_mech.groupoids.gauge import GaugeGroupoid
+from groupoid_mech.groupoids.group import GroupGroupoid
+from groupoid_mech.groupoids.groupoid import LieGroupoid
+from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.groupoids.product import ProductGroupoid
+from groupoid_mech.groupoids.time_extended import TimeExtended
+from groupoid_mech.groups.known_algebra import to_algebra_at
+from groupoid_mech.manifolds.known_coordinates import local_at
+from groupoid_mech.manifolds.product import split
+from groupoid_mech.numerics.with_value import with_value
+
+
+@singledispatch
+def fiber_local_at(G: LieGroupoid, g: Point, a: Vector) -> Vector:
+    r"""The coordinates of an arrow :math:`g = c(\alpha(g), a)`, known to be ``a``: that value without round-off, with the derivatives of
+    ``fiber_local``.
+
+    Open for further groupoids: ``@fiber_local_at.register`` adds a closed form of the derivatives in a.
+
+    Args:
+        G: The groupoid.
+        g: The arrow.
+        a: Its coordinates; their own derivatives are not used.
+
+    Example:
+        >>> from groupoid_mech import Euclidean
+        >>> fiber_local_at(PairGroupoid(Euclidean(1)), (jnp.ones(1), jnp.ones(1) + 1e-9), jnp.array([1e-9]))
+        Array([1.e-09], dtype=float64)
+    """
+    return with_value(a, G.fiber_local(G.source(g), g))
+
+
+@fiber_local_at.register
+def _(G: PairGroupoid, g: Point, a: Vector) -> Vector:
+    return local_at(G.base, *g, a)
+
+
+@fiber_local_at.register
+def _(G: GroupGroupoid, g: Point, a: Vector) -> Vector:
+    return to_algebra_at(G.group, g, a)
+
+
+@fiber_local_at.register
+def _(G: ActionGroupoid, g: Point, a: Vector) -> Vector:
+    return to_algebra_at(G.group, g[1], a)
+
+
+@fiber_local_at.register
+def _(G: GaugeGroupoid, g: Point, a: Vector) -> Vector:
+    (x, y, h), n = g, G.base.dim
+    return jnp.concatenate([local_at(G.base, x, y, a[:n]), to_algebra_at(G.group, h, a[n:])])
+
+
+@fiber_local_at.register
+def _(G: ProductGroupoid, g: Point, a: Vector) -> Vector:
+    parts = split(tuple(factor.rank for factor in G.factors), a)
+    return jnp.concatenate([fiber_local_at(*part) for part in zip(G.factors, g, parts, strict=True)])
+
+
+@fiber_local_at.register
+def _(G: TimeExtended, g: Point, a: Vector) -> Vector:
+    return fiber_local_at(G.product, g, a)

@@ -1,0 +1,92 @@
+r"""Arcs of great circles between two points of a sphere whose coordinates are known.
+
+With :math:`y = \operatorname{retract}(x, \xi)`, :math:`\varphi = |\xi|` is the angle and
+
+.. math:: z_\theta = \frac{\sin((1 - \theta)\varphi)\,x + \sin(\theta\varphi)\,y}{\sin\varphi}, \qquad
+    \dot z_\theta = \varphi\,\frac{\cos(\theta\varphi)\,y - \cos((1 - \theta)\varphi)\,x}{\sin\varphi} .
+
+Values come from ξ, derivatives are those on the sphere in x and y: no logarithm is taken.
+"""
+
+from functools import partial
+from typing import Any
+
+import jax
+
+from groupoid_mech._types import Point, Scalar, Vector
+from groupoid_mech.manifolds.sphere import Sphere
+from groupoid_mech.numerics.matrix import dot, matvec
+from groupoid_mech.numerics.stumpff import stumpff
+from groupoid_mech.numerics.with_value import with_value
+
+
+def known_coordinates(S: Sphere, x: Point, y: Point, xi: Vector) -> Vector:
+    r"""The value ξ, with the derivatives of :math:`\operatorname{local}(x, y)`."""
+    return _coordinates(S.dim, x, y, xi)
+
+
+def point_along(S: Sphere, x: Point, y: Point, xi: Vector, theta: Scalar) -> tuple[Point, Vector]:
+    r"""The point :math:`z_\theta`, and the velocity :math:`\dot z_\theta` in the frame there."""
+    z, velocity = _along(x, y, *_apart(S, x, y, xi), theta)
+    return z, S.from_ambient(z, velocity)
+
+
+def point_in_the_middle(S: Sphere, x: Point, y: Point, xi: Vector) -> tuple[Point, Vector]:
+    r"""The point and the velocity for θ = ½.
+
+    .. math:: z = \frac{x + y}{2\cos\frac\varphi2}, \qquad \dot z = \frac{\varphi/2}{\sin\frac\varphi2}\,(y - x) .
+    """
+    z, velocity = _middle(x, y, *_apart(S, x, y, xi))
+    return z, S.from_ambient(z, velocity)
+
+
+def _apart(S: Sphere, x: Point, y: Point, xi: Vector) -> tuple[Point, Scalar]:
+    """The difference y - x and the square of the angle, with their values from ξ."""
+    return with_value(S.displacement(x, xi), y - x), _squared_angle(x, y, dot(xi, xi))
+
+
+# Programs of their own: their derivatives are traced once for all uses. Sums end in a quotient, which XLA does not copy into all uses.
+@jax.jit
+def _along(x: Point, y: Point, change: Point, t: Scalar, theta: Scalar) -> tuple[Point, Point]:
+    late, half, sinc = 1 - theta, 0.5 - theta, stumpff(1, t)
+    z = (late * stumpff(1, late * late * t) * x + theta * stumpff(1, theta * theta * t) * y) / sinc
+    # The difference of the two cosines as a product: no digit is lost.
+    gap = half * t * stumpff(1, 0.25 * t) * stumpff(1, half * half * t)
+    return z, (stumpff(0, theta * theta * t) * change + gap * x) / sinc
+
+
+@jax.jit
+def _middle(x: Point, y: Point, change: Point, t: Scalar) -> tuple[Point, Point]:
+    return (x + y) / (2 * stumpff(0, 0.25 * t)), change / stumpff(1, 0.25 * t)
+
+
+@jax.custom_jvp
+def _squared_angle(x: Point, y: Point, t: Scalar) -> Scalar:
+    """The square of the angle between x and y, known to be t."""
+    return t
+
+
+@_squared_angle.defjvp
+def _squared_angle_jvp(primals: Any, tangents: Any) -> tuple[Scalar, Scalar]:
+    # What is known is a value only: all derivatives, those of this rule too, come from x and y.
+    (x, y, t), (dx, dy, _) = primals, tangents
+    t = _squared_angle(x, y, jax.lax.stop_gradient(t))
+    return t, -2 * (dot(dx, y) + dot(x, dy)) / stumpff(1, t)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _coordinates(dim: int, x: Point, y: Point, xi: Vector) -> Vector:
+    return xi
+
+
+@_coordinates.defjvp
+def _coordinates_jvp(dim: int, primals: Any, tangents: Any) -> tuple[Vector, Vector]:
+    # With v = E(x)ᵀy = sinc ξ: ξ = f v, f(s, c) = angle/√s, where ∂f/∂c = -1 and ∂f/∂s = -(1 - sin 2φ/2φ)/(2φ² sinc³) on the sphere.
+    (x, y, xi), (dx, dy, _) = primals, tangents
+    xi = _coordinates(dim, x, y, jax.lax.stop_gradient(xi))
+    t = dot(xi, xi)
+    sinc = stumpff(1, t)
+    E, dE = jax.jvp(Sphere(dim).frame, (x,), (dx,))
+    dv = matvec(dE.T, y) + matvec(E.T, dy)
+    df = -4 * stumpff(3, 4 * t) / (sinc * sinc) * dot(xi, dv) - (dot(dx, y) + dot(x, dy))
+    return xi, dv / sinc + sinc * df * xi
