@@ -27,6 +27,7 @@ def known_coordinates(S: Sphere, x: Point, y: Point, xi: Vector) -> Vector:
 
 def point_along(S: Sphere, x: Point, y: Point, xi: Vector, theta: Scalar) -> tuple[Point, Vector]:
     r"""The point :math:`z_\theta`, and the velocity :math:`\dot z_\theta` in the frame there."""
+    x, y = _on_sphere(x), _on_sphere(y)
     z, velocity = _along(x, y, *_apart(S, x, y, xi), theta)
     return z, S.from_ambient(z, velocity)
 
@@ -36,6 +37,7 @@ def point_in_the_middle(S: Sphere, x: Point, y: Point, xi: Vector) -> tuple[Poin
 
     .. math:: z = \frac{x + y}{2\cos\frac\varphi2}, \qquad \dot z = \frac{\varphi/2}{\sin\frac\varphi2}\,(y - x) .
     """
+    x, y = _on_sphere(x), _on_sphere(y)
     z, velocity = _middle(x, y, *_apart(S, x, y, xi))
     return z, S.from_ambient(z, velocity)
 
@@ -58,6 +60,19 @@ def _along(x: Point, y: Point, change: Point, t: Scalar, theta: Scalar) -> tuple
 @jax.jit
 def _middle(x: Point, y: Point, change: Point, t: Scalar) -> tuple[Point, Point]:
     return (x + y) / (2 * stumpff(0, 0.25 * t)), change / stumpff(1, 0.25 * t)
+
+
+@jax.custom_jvp
+def _on_sphere(x: Point) -> Point:
+    """The point itself, with the derivative of x/|x|: none across the sphere, where round-off of points would see it."""
+    return x
+
+
+@_on_sphere.defjvp
+def _on_sphere_jvp(primals: Any, tangents: Any) -> tuple[Point, Point]:
+    (x,), (dx,) = primals, tangents
+    x = _on_sphere(x)
+    return x, dx - dot(x, dx) * x
 
 
 @jax.custom_jvp
