@@ -13,7 +13,7 @@ from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.groupoids.product import ProductGroupoid
 from groupoid_mech.groupoids.time_extended import TimeExtended
 from groupoid_mech.groups.known_algebra import to_algebra_at
-from groupoid_mech.manifolds.known_coordinates import local_at
+from groupoid_mech.manifolds.known_coordinates import local_at, reflected_at
 from groupoid_mech.manifolds.product import split
 from groupoid_mech.numerics.with_value import with_value
 
@@ -38,9 +38,33 @@ def fiber_local_at(G: LieGroupoid, g: Point, a: Vector) -> Vector:
     return with_value(a, G.fiber_local(G.source(g), g))
 
 
+@singledispatch
+def reflected_arrow_at(G: LieGroupoid, g: Point, a: Vector) -> Vector:
+    r"""The coordinates :math:`-c^{-1}(g^{-1})` at :math:`\beta(g)` of the way on from an arrow :math:`g = c(\alpha(g), a)`: a guess for the next one.
+
+    Args:
+        G: The groupoid.
+        g: The arrow.
+        a: Its coordinates.
+    """
+    return -G.fiber_local(G.target(g), G.inverse(g))
+
+
 @fiber_local_at.register
 def _(G: PairGroupoid, g: Point, a: Vector) -> Vector:
     return local_at(G.base, *g, a)
+
+
+@reflected_arrow_at.register
+def _(G: PairGroupoid, g: Point, a: Vector) -> Vector:
+    return reflected_at(G.base, *g, a)
+
+
+# For both maps τ, τ(ξ)⁻¹ = τ(-ξ).
+@reflected_arrow_at.register(GroupGroupoid)
+@reflected_arrow_at.register(ActionGroupoid)
+def _(G: LieGroupoid, g: Point, a: Vector) -> Vector:
+    return a
 
 
 @fiber_local_at.register
@@ -59,12 +83,31 @@ def _(G: GaugeGroupoid, g: Point, a: Vector) -> Vector:
     return jnp.concatenate([local_at(G.base, x, y, a[:n]), to_algebra_at(G.group, h, a[n:])])
 
 
+@reflected_arrow_at.register
+def _(G: GaugeGroupoid, g: Point, a: Vector) -> Vector:
+    (x, y, _), n = g, G.base.dim
+    return jnp.concatenate([reflected_at(G.base, x, y, a[:n]), a[n:]])
+
+
 @fiber_local_at.register
 def _(G: ProductGroupoid, g: Point, a: Vector) -> Vector:
-    parts = split(tuple(factor.rank for factor in G.factors), a)
-    return jnp.concatenate([fiber_local_at(*part) for part in zip(G.factors, g, parts, strict=True)])
+    return jnp.concatenate([fiber_local_at(*part) for part in _parts(G, g, a)])
+
+
+@reflected_arrow_at.register
+def _(G: ProductGroupoid, g: Point, a: Vector) -> Vector:
+    return jnp.concatenate([reflected_arrow_at(*part) for part in _parts(G, g, a)])
 
 
 @fiber_local_at.register
 def _(G: TimeExtended, g: Point, a: Vector) -> Vector:
     return fiber_local_at(G.product, g, a)
+
+
+@reflected_arrow_at.register
+def _(G: TimeExtended, g: Point, a: Vector) -> Vector:
+    return reflected_arrow_at(G.product, g, a)
+
+
+def _parts(G: ProductGroupoid, g: Point, a: Vector) -> list[tuple[LieGroupoid, Point, Vector]]:
+    return list(zip(G.factors, g, split(tuple(factor.rank for factor in G.factors), a), strict=True))

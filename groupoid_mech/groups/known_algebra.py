@@ -6,7 +6,7 @@ import jax
 
 from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.groups.lie_group import LieGroup
-from groupoid_mech.manifolds.known_coordinates import local_at, point_along
+from groupoid_mech.manifolds.known_coordinates import local_at, point_along, reflected_at
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.numerics.matrix import matvec
 from groupoid_mech.numerics.with_value import with_value
@@ -40,6 +40,11 @@ def _known_jvp(group: LieGroup, primals: tuple[Point, Vector], tangents: tuple[P
 @local_at.register
 def _(group: LieGroup, x: Point, y: Point, xi: Vector) -> Vector:
     return to_algebra_at(group, group.multiply(group.inverse(x), y), xi)
+
+
+@reflected_at.register
+def _(group: LieGroup, x: Point, y: Point, xi: Vector) -> Vector:
+    return xi
 
 
 @point_along.register

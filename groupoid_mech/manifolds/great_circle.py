@@ -25,6 +25,12 @@ def known_coordinates(S: Sphere, x: Point, y: Point, xi: Vector) -> Vector:
     return _coordinates(S.dim, x, y, xi)
 
 
+def reflected_coordinates(S: Sphere, x: Point, y: Point, xi: Vector) -> Vector:
+    r"""The velocity :math:`\dot z_1 = \cos\varphi\,E(x)\xi - \varphi\sin\varphi\,x` at the end, in the frame there."""
+    t = dot(xi, xi)
+    return S.from_ambient(y, stumpff(0, t) * S.to_ambient(x, xi) - t * stumpff(1, t) * x)
+
+
 def point_along(S: Sphere, x: Point, y: Point, xi: Vector, theta: Scalar) -> tuple[Point, Vector]:
     r"""The point :math:`z_\theta`, and the velocity :math:`\dot z_\theta` in the frame there."""
     x, y = _on_sphere(x), _on_sphere(y)

@@ -10,9 +10,11 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.manifolds import great_circle
+from groupoid_mech.manifolds.euclidean import Euclidean
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.product import ProductManifold, split
 from groupoid_mech.manifolds.sphere import Sphere
+from groupoid_mech.manifolds.torus import Torus
 from groupoid_mech.numerics.with_value import with_value
 
 
@@ -36,6 +38,19 @@ def local_at(M: Manifold, x: Point, y: Point, xi: Vector) -> Vector:
         True
     """
     return with_value(xi, M.local(x, y))
+
+
+@singledispatch
+def reflected_at(M: Manifold, x: Point, y: Point, xi: Vector) -> Vector:
+    r"""The coordinates :math:`-\operatorname{local}(y, x)` of the way on from :math:`y = \operatorname{retract}(x, \xi)`, in the frame at y.
+
+    Args:
+        M: The manifold.
+        x: A point.
+        y: The point :math:`\operatorname{retract}(x, \xi)`.
+        xi: The coordinates ξ.
+    """
+    return -M.local(y, x)
 
 
 @singledispatch
@@ -69,6 +84,7 @@ def point_in_the_middle(M: Manifold, x: Point, y: Point, xi: Vector) -> tuple[Po
 
 
 local_at.register(Sphere, great_circle.known_coordinates)
+reflected_at.register(Sphere, great_circle.reflected_coordinates)
 point_along.register(Sphere, great_circle.point_along)
 point_in_the_middle.register(Sphere, great_circle.point_in_the_middle)
 
@@ -76,6 +92,17 @@ point_in_the_middle.register(Sphere, great_circle.point_in_the_middle)
 @local_at.register
 def _(M: ProductManifold, x: Point, y: Point, xi: Vector) -> Vector:
     return jnp.concatenate([local_at(*part) for part in _parts(M, x, y, xi)])
+
+
+@reflected_at.register
+def _(M: ProductManifold, x: Point, y: Point, xi: Vector) -> Vector:
+    return jnp.concatenate([reflected_at(*part) for part in _parts(M, x, y, xi)])
+
+
+@reflected_at.register(Euclidean)
+@reflected_at.register(Torus)
+def _(M: Manifold, x: Point, y: Point, xi: Vector) -> Vector:
+    return xi
 
 
 @point_along.register

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.groupoid import LieGroupoid
+from groupoid_mech.groupoids.known_arrow import reflected_arrow_at
 from groupoid_mech.numerics.newton import newton_solve
 
 # Increments are measured against at least this: a system at rest has none of its own size.
@@ -112,7 +113,7 @@ def take_step(
 ) -> tuple[Start, Step]:
     """One step, and the start of the next one; all NaN, and not converged, if Newton's method does not arrive."""
     x, step = find_step(G, family, start.point, start.momentum, start.guess, limits, reuse=reuse)
-    reference = jnp.concatenate([-G.fiber_local(step.point, G.inverse(step.arrow)), step.auxiliary])
+    reference = jnp.concatenate([reflected_arrow_at(G, step.arrow, x[: G.rank]), step.auxiliary])
     # No nearer: from a guess within round-off of the root, Newton's last step repeats the round-off of the equations, and that of the
     # trace form of a rotation is biased. Over a million steps the momentum of a heavy top then drifts like n^0.75, else like n^0.6.
     return Start(step.point, step.momentum, reference, reference + (x - start.reference)), step
