@@ -50,10 +50,10 @@ from groupoid_mech.discretization.hamiltonian_integrator import (  # noqa: E402
     symplectic_dirk,
 )
 from groupoid_mech.discretization.integrator import Integrator  # noqa: E402
+from groupoid_mech.discretization.known_inverse import inverse_at  # noqa: E402
 from groupoid_mech.discretization.lagrangian_family import lagrangian_system  # noqa: E402
 from groupoid_mech.discretization.lagrangian_lift import LagrangianField, LagrangianLift, LegendreHamiltonian  # noqa: E402
 from groupoid_mech.discretization.lifted_map import LiftedMap  # noqa: E402
-from groupoid_mech.discretization.midpoint_map import MidpointMap  # noqa: E402
 from groupoid_mech.discretization.orbit import Orbit, load_orbit  # noqa: E402
 from groupoid_mech.discretization.poincare_invariant import poincare_invariant  # noqa: E402
 from groupoid_mech.discretization.retraction import ChartMap, ProjectionMap  # noqa: E402
@@ -112,6 +112,7 @@ from groupoid_mech.groupoids.isomorphism import (  # noqa: E402
     gauge_isomorphism,
     sphere_isomorphism,
 )
+from groupoid_mech.groupoids.known_arrow import fiber_local_at  # noqa: E402
 from groupoid_mech.groupoids.local_bisection import (  # noqa: E402
     LocalBisection,
     tangent_multiply_by_bisections,
@@ -148,6 +149,7 @@ from groupoid_mech.manifolds.calculus import (  # noqa: E402
 )
 from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle  # noqa: E402
 from groupoid_mech.manifolds.euclidean import Euclidean  # noqa: E402
+from groupoid_mech.manifolds.known_coordinates import local_at  # noqa: E402
 from groupoid_mech.manifolds.level_set import LevelSet  # noqa: E402
 from groupoid_mech.manifolds.manifold import Manifold  # noqa: E402
 from groupoid_mech.manifolds.product import ProductManifold  # noqa: E402
@@ -283,7 +285,6 @@ __all__ = [
     "LocalBisection",
     "Manifold",
     "MeanGradient",
-    "MidpointMap",
     "Morphism",
     "NoetherSymmetry",
     "NotAMorphismError",
@@ -362,6 +363,7 @@ __all__ = [
     "dual_bundle",
     "exact_step",
     "exterior_derivative",
+    "fiber_local_at",
     "from_momentum",
     "from_velocity",
     "galerkin_system",
@@ -374,6 +376,7 @@ __all__ = [
     "identity_morphism",
     "integrability",
     "interior_product",
+    "inverse_at",
     "lagrangian_system",
     "lie_bracket",
     "lie_derivative",
@@ -381,6 +384,7 @@ __all__ = [
     "lifted_step",
     "load",
     "load_orbit",
+    "local_at",
     "map_graph",
     "momenta_of_covector",
     "monomial_functions",

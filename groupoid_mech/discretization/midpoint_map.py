@@ -14,8 +14,8 @@ from groupoid_mech.manifolds.manifold import Manifold
 class MidpointMap(DiscretizationMap):
     r"""The map :math:`R(x, v) = (\operatorname{retract}(x, -v/2), \operatorname{retract}(x, v/2))`, its own adjoint.
 
-    The `ThetaMap` with θ = ½, whose inverse is that point and velocity in the middle of a geodesic that is closed on spheres: `point_in_the_middle`.
-    `theta_map` makes one where it can; half the time of a step on a sphere is due to it.
+    The `ThetaMap` with θ = ½. Its inverse, the middle of a geodesic and the velocity there, is in closed form on spheres (`point_in_the_middle`),
+    and shorter than for a θ that is known only when the step is taken. `theta_map` makes one where it finds the retraction straight.
 
     Args:
         manifold: The manifold Q, retracted along geodesics: :math:`\operatorname{retract}(x, t\xi)` is one.

@@ -119,8 +119,8 @@ class ThetaMap(DiscretizationMap):
 
 
 def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLike) -> DiscretizationMap:
-    r"""The discretization map :math:`R_\theta` of a retraction, in its simplest form: R itself for θ = 0, its adjoint for θ = 1, a
-    `MidpointMap` for θ = ½ on manifolds that are retracted along geodesics.
+    r"""The discretization map :math:`R_\theta` of a retraction, in its simplest form: R itself for θ = 0, its adjoint for θ = 1,
+    a ``MidpointMap`` for θ = ½ on manifolds that are retracted along geodesics.
 
     Args:
         space: A manifold or a Lie groupoid with its own chart as retraction, or another retraction.

@@ -9,6 +9,7 @@ import scipy.integrate
 import scipy.linalg
 
 import groupoid_mech as gm
+from groupoid_mech.discretization.midpoint_map import MidpointMap
 
 EXACT = 1e-14
 ROUNDED = 1e-12
@@ -256,9 +257,51 @@ def test_a_matrix_keeps_the_inverse_in_closed_form_on_flat_spaces_alone():
 def test_the_simplest_form():
     assert isinstance(gm.theta_map(S2, 0), gm.ChartMap)
     assert isinstance(gm.theta_map(S2, 1.0), gm.AdjointMap)
-    assert isinstance(gm.theta_map(S2, 0.5), gm.MidpointMap)
+    assert isinstance(gm.theta_map(S2, 0.5), MidpointMap)
     assert isinstance(gm.theta_map(S2, 0.3), gm.ThetaMap)
-    assert isinstance(gm.theta_map(gm.SO3(), 0.5), gm.ThetaMap)
+    assert isinstance(gm.theta_map(SO3, 0.5), gm.ThetaMap)
+    assert isinstance(gm.theta_map(CAYLEY, 0.5), gm.ThetaMap)
+
+
+def test_the_midpoint_map():
+    """BM Example 2.8 for θ = ½: the general θ-map, its own adjoint."""
+    R, general = MidpointMap(S2), gm.ThetaMap(S2, 0.5)
+    g = R.arrow(PLACE, V2)
+    assert distance(g, general.arrow(PLACE, V2)) <= EXACT
+    assert distance(R.inverse(g), (PLACE, V2)) <= EXACT
+    assert R.adjoint() is R
+    assert R.asymmetry(PLACE, V2) <= EXACT
+    assert distance(R.inverse(g), gm.ThetaMap(S2, 0.4).inverse(g)) > 1e-2
+
+
+@pytest.mark.parametrize(
+    "R",
+    [MidpointMap(S2), gm.ThetaMap(S2, 0.3), gm.ThetaMap(SO3, 0.3), gm.ChartMap(S2), gm.ProjectionMap(S2)],
+    ids=["midpoint S2", "theta S2", "theta SO3", "chart S2", "projection S2"],
+)
+def test_the_inverse_where_the_arrow_is_known(R):
+    """The same value and two derivatives as the inverse; where closed forms are used, other coordinates give other derivatives."""
+    M, G = R.groupoid.base, R.groupoid
+
+    @jax.jit
+    def jets():
+        keys = jax.random.split(jax.random.key(2), 4)
+        x = M.random_point(keys[0])
+        a, b, e = (0.4 * jax.random.uniform(key, (G.rank,), minval=-1.0, maxval=1.0) for key in keys[1:])
+        y, zero = M.retract(x, a), jnp.zeros(())
+
+        def along(function):
+            def slope(t):
+                return jax.jvp(lambda t: function((M.retract(x, t * b), M.retract(y, t * e))), (t,), (jnp.ones(()),))[1]
+
+            return function((x, y)), slope(zero), jax.jvp(slope, (zero,), (jnp.ones(()),))[1]
+
+        maps = R.inverse, lambda g: gm.inverse_at(R, g, a), lambda g: gm.inverse_at(R, g, 2 * a)
+        return [along(function) for function in maps]
+
+    expected, found, other = jets()
+    assert distance(expected, found) <= 2e-14
+    assert (distance(expected[1], other[1]) > 1e-4) == (not isinstance(R, gm.ProjectionMap))
     assert gm.theta_map(gm.ProjectionMap(S2), 1).map == gm.ProjectionMap(S2)
 
 
