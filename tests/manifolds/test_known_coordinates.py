@@ -12,44 +12,44 @@ from groupoid_mech.manifolds.manifold import Manifold
 EXACT = 2e-14
 WRONG = 1e-4
 
+SO3_BY_CAY = gm.SO3(tau="cayley")
+PRODUCT = gm.ProductManifold(gm.Sphere(2), gm.SO3(), gm.Euclidean(1))
+# Each with whether derivatives are closed forms in ξ, and whether the frame turns on the way.
 MANIFOLDS = {
-    "R2": gm.Euclidean(2),
-    "T2": gm.Torus(2),
-    "S2": gm.Sphere(2),
-    "S3": gm.Sphere(3),
-    "SO3": gm.SO3(),
-    "SO3 by cay": gm.SO3(tau="cayley"),
-    "SE2": gm.SE2(),
-    "H1": gm.Heisenberg(),
-    "S2 x SO3 x R1": gm.ProductManifold(gm.Sphere(2), gm.SO3(), gm.Euclidean(1)),
-    "ellipsoid": gm.LevelSet(lambda x: jnp.sum(x * x * jnp.array([1.0, 0.5, 0.25]))[None] - 1, ambient_dim=3),
+    "T2": (gm.Torus(2), False, False),
+    "S2": (gm.Sphere(2), True, True),
+    "S3": (gm.Sphere(3), True, True),
+    "SO3": (gm.SO3(), True, False),
+    "SO3 by cay": (SO3_BY_CAY, True, False),
+    "SE2": (gm.SE2(), True, False),
+    "S2 x SO3 x R1": (PRODUCT, True, True),
+    "ellipsoid": (gm.LevelSet(lambda x: jnp.sum(x * x * jnp.array([1.0, 0.5, 0.25])) - 1, 3), False, True),
 }
-STRAIGHT = ("R2", "S2", "S2 x SO3 x R1")
 
 
-def curve(M, length=0.4):
-    """A point, coordinates, and directions in which the two ends move."""
+def ends(M, length):
+    """A point, coordinates, the point they lead to, and directions in which the two ends move."""
     keys = jax.random.split(jax.random.key(3), 4)
     x = M.random_point(keys[0])
     xi, u, w = (length * jax.random.uniform(key, (M.dim,), minval=-1.0, maxval=1.0) for key in keys[1:])
     return x, M.retract(x, xi), xi, u, w
 
 
-def derivatives(M, function, length=0.4):
-    """The value and two derivatives of a function of x and y along a curve of both."""
+def derivatives(M, functions, length=0.4):
+    """The values and two derivatives of functions of x, y and ξ along a curve of both ends; and ξ."""
 
     @jax.jit
     def compute():
-        x, y, xi, u, w = curve(M, length)
+        x, y, xi, u, w = ends(M, length)
+        zero, one = jnp.zeros(()), jnp.ones(())
 
         def at(t):
-            return function(M, M.retract(x, t * u), M.retract(y, t * w), xi)
+            return [function(M, M.retract(x, t * u), M.retract(y, t * w), xi) for function in functions]
 
         def slope(t):
-            return jax.jvp(at, (t,), (jnp.ones(()),))[1]
+            return jax.jvp(at, (t,), (one,))[1]
 
-        zero = jnp.zeros(())
-        return at(zero), slope(zero), jax.jvp(slope, (zero,), (jnp.ones(()),))[1]
+        return list(zip(at(zero), slope(zero), jax.jvp(slope, (zero,), (one,))[1], strict=True)), xi
 
     return compute()
 
@@ -62,58 +62,70 @@ def by_logarithm(M, x, y, xi):
     return M.local(x, y)
 
 
+def the_way_back(M, x, y, xi):
+    return -M.local(y, x)
+
+
+def at_other_coordinates(M, x, y, xi):
+    return local_at(M, x, y, 2 * xi)
+
+
 @pytest.mark.parametrize("name", MANIFOLDS)
 def test_two_derivatives_are_those_of_the_logarithm(name):
-    M = MANIFOLDS[name]
-    expected, found = derivatives(M, by_logarithm), derivatives(M, local_at)
-    np.testing.assert_array_equal(found[0], curve(M)[2])
+    """And closed forms take no logarithm: from other coordinates than those of the points they make other derivatives."""
+    M, closed, turning = MANIFOLDS[name]
+    functions = by_logarithm, local_at, at_other_coordinates, the_way_back, reflected_at
+    (expected, found, other, back, on), xi = derivatives(M, functions)
+    np.testing.assert_array_equal(found[0], xi)
     assert gap(expected, found) <= EXACT
+    assert (gap(expected[1], other[1]) > WRONG) == closed
+    assert gap(back[0], on[0]) <= EXACT
+    assert (gap(back[0], xi) > WRONG) == turning
 
 
-@pytest.mark.parametrize("name", ["S2", "SO3", "S2 x SO3 x R1"])
-def test_closed_derivatives_are_made_from_the_given_coordinates(name):
-    """Other coordinates than those of the points give other derivatives: the closed forms take no logarithm."""
-    M = MANIFOLDS[name]
-    expected, found = derivatives(M, by_logarithm), derivatives(M, lambda M, x, y, xi: local_at(M, x, y, 2 * xi))
-    assert gap(expected[1], found[1]) > WRONG
-
-
-@pytest.mark.parametrize("name", ["S2", "SO3"])
-def test_short_ways_keep_their_digits(name):
-    M = MANIFOLDS[name]
-    expected, found = derivatives(M, by_logarithm, 1e-8), derivatives(M, local_at, 1e-8)
-    np.testing.assert_array_equal(found[0], curve(M, 1e-8)[2])
-    assert 0 < np.max(np.abs(expected[0] - found[0])) <= 1e-15
+@pytest.mark.parametrize("M", [gm.Sphere(2), gm.SO3()], ids=["S2", "SO3"])
+def test_short_ways_keep_their_digits(M):
+    (expected, found), xi = derivatives(M, (by_logarithm, local_at), 1e-8)
+    np.testing.assert_array_equal(found[0], xi)
+    assert 0 < gap(expected[0], found[0]) <= 1e-15
     assert gap(expected[1:], found[1:]) <= EXACT
 
 
-@pytest.mark.parametrize("name", MANIFOLDS)
-def test_the_way_on(name):
-    M = MANIFOLDS[name]
-    expected = derivatives(M, lambda M, x, y, xi: -M.local(y, x))[0]
-    assert gap(expected, derivatives(M, reflected_at)[0]) <= EXACT
-    # On the sphere and the ellipsoid the frame turns on the way, elsewhere the coordinates stay.
-    turned = name in ("S2", "S3", "S2 x SO3 x R1", "ellipsoid")
-    assert (gap(expected, curve(M)[2]) > WRONG) == turned
+def a_third(M, x, y, xi):
+    return point_along(M, x, y, xi, 0.3)
 
 
-@pytest.mark.parametrize("name", STRAIGHT)
-def test_points_on_the_way(name):
-    M = MANIFOLDS[name]
-
-    def definition(M, x, y, xi):
-        return point_along.dispatch(Manifold)(M, x, y, xi, 0.3)
-
-    assert gap(derivatives(M, definition), derivatives(M, lambda *args: point_along(*args, 0.3))) <= EXACT
-    middle = derivatives(M, point_in_the_middle)
-    assert gap(middle, derivatives(M, lambda *args: point_along(*args, 0.5))) <= EXACT
-    assert gap(middle, derivatives(M, definition)) > WRONG
+def half(M, x, y, xi):
+    return point_along(M, x, y, xi, 0.5)
 
 
-def test_a_point_on_the_way_by_the_cayley_map():
-    """cay(θ ξ) is no one-parameter group: the velocity there has other coordinates."""
-    M = MANIFOLDS["SO3 by cay"]
-    x, y, xi, *_ = curve(M)
-    z, velocity = point_along(M, x, y, xi, 0.3)
-    assert gap(velocity, M.local(z, y) / 0.7) <= EXACT
-    assert gap(velocity, xi) > WRONG
+def a_third_by_definition(M, x, y, xi):
+    return point_along.dispatch(Manifold)(M, x, y, xi, 0.3)
+
+
+def test_points_on_a_great_circle():
+    functions = a_third_by_definition, a_third, half, point_in_the_middle
+    (expected, found, middle, directly), _ = derivatives(gm.Sphere(2), functions)
+    assert gap(expected, found) <= EXACT
+    assert gap(middle, directly) <= EXACT
+    assert gap(found, middle) > WRONG
+
+
+def test_points_on_the_way_in_a_product():
+    """That of every factor; and on a one-parameter group the velocity keeps its coordinates, by the Cayley map it does not."""
+
+    @jax.jit
+    def compute():
+        x, y, xi, *_ = ends(PRODUCT, 0.4)
+        h = SO3_BY_CAY.retract(x[1], xi[2:5])
+        z, velocity = a_third(SO3_BY_CAY, x[1], h, xi[2:5])
+        cayley = velocity, SO3_BY_CAY.local(z, h) / 0.7
+        ways = [f(PRODUCT, x, y, xi) for f in (a_third_by_definition, a_third, half, point_in_the_middle)]
+        return ways, cayley, xi
+
+    (expected, found, middle, directly), (velocity, rest), xi = compute()
+    assert gap(expected, found) <= EXACT
+    assert gap(middle, directly) <= EXACT
+    np.testing.assert_array_equal(found[1][2:], xi[2:])
+    assert gap(velocity, rest) <= EXACT
+    assert gap(velocity, xi[2:5]) > WRONG
