@@ -32,7 +32,7 @@ def _(R: ChartMap, g: Point, a: Vector) -> tuple[Point, Vector]:
 
 @inverse_at.register
 def _(R: MidpointMap, g: Point, a: Vector) -> tuple[Point, Vector]:
-    return point_in_the_middle(R.manifold, *g, a)
+    return point_in_the_middle(R.manifold, g[0], g[1], a)
 
 
 @inverse_at.register

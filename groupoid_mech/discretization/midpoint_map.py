@@ -40,7 +40,8 @@ class MidpointMap(DiscretizationMap):
         return self.manifold.retract(x, -0.5 * v), self.manifold.retract(x, 0.5 * v)
 
     def inverse(self, g: Point) -> tuple[Point, Vector]:
-        return point_in_the_middle(self.manifold, *g, self.manifold.local(*g))
+        x, y = g
+        return point_in_the_middle(self.manifold, x, y, self.manifold.local(x, y))
 
     def adjoint(self) -> "MidpointMap":
         return self

@@ -93,7 +93,7 @@ class ThetaMap(DiscretizationMap):
             return G.target(self.retraction.arrow(q, w)), a
         if self.form.straight and self.theta.ndim == 0:
             if is_own_chart(self.retraction) and self.form.early:
-                return point_along(G.base, *g, a, self.theta)
+                return point_along(G.base, g[0], g[1], a, self.theta)
             # One half is enough, the longer one.
             k = self.retraction.arrow(q, w)
             if self.form.early:

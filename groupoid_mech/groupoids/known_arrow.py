@@ -52,12 +52,12 @@ def reflected_arrow_at(G: LieGroupoid, g: Point, a: Vector) -> Vector:
 
 @fiber_local_at.register
 def _(G: PairGroupoid, g: Point, a: Vector) -> Vector:
-    return local_at(G.base, *g, a)
+    return local_at(G.base, g[0], g[1], a)
 
 
 @reflected_arrow_at.register
 def _(G: PairGroupoid, g: Point, a: Vector) -> Vector:
-    return reflected_at(G.base, *g, a)
+    return reflected_at(G.base, g[0], g[1], a)
 
 
 # For both maps τ, τ(ξ)⁻¹ = τ(-ξ).
