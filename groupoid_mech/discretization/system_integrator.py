@@ -14,7 +14,10 @@ from groupoid_mech.errors import ArgumentError
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.mechanics.system import DiscreteSystem
 
-Memory: TypeAlias = tuple[Vector, Vector, Vector, Vector]
+Memory: TypeAlias = tuple[Vector, ...]
+
+# Of the polynomial of degree 5 through six equidistant values, its next one: alternating binomial coefficients.
+_EXTRAPOLATION = (6.0, -15.0, 20.0, -15.0, 6.0, -1.0)
 
 
 @final
@@ -52,15 +55,16 @@ class SystemIntegrator(Integrator):
 
     def begin(self, x: Point) -> Memory:
         zero = jnp.zeros(self.system.unknowns)
-        return zero, zero, zero, zero
+        return (zero,) * len(_EXTRAPOLATION)
 
     def advance(self, x: Point, memory: Memory) -> tuple[Taken, Memory]:
-        # Remembered is how far the first guess was off in the last four steps: the next one is on a cubic through them.
-        (q, p), (d1, d2, d3, d4) = x, memory
+        # Remembered is how far the first guess was off in the last steps: a polynomial through them leads to the next.
+        q, p = x
         guess = self.system.first_guess(q, p)
-        unknowns, step = self.system.find_step(q, p, guess + 4 * (d1 + d3) - 6 * d2 - d4)
+        correction = sum(weight * off for weight, off in zip(_EXTRAPOLATION, memory, strict=True))
+        unknowns, step = self.system.find_step(q, p, guess + correction)
         taken = Taken((step.point, step.momentum), step.residual, step.iterations, step.converged)
-        return taken, (unknowns - guess, d1, d2, d3)
+        return taken, (unknowns - guess, *memory[:-1])
 
     def with_step(self, dt: ArrayLike) -> "SystemIntegrator":
         return self._of(self._family.with_step(dt))
