@@ -16,8 +16,8 @@ from groupoid_mech.mechanics.system import DiscreteSystem
 
 Memory: TypeAlias = tuple[Vector, ...]
 
-# Of the polynomial of degree 5 through six equidistant values, its next one: alternating binomial coefficients.
-_EXTRAPOLATION = (6.0, -15.0, 20.0, -15.0, 6.0, -1.0)
+# The next value of the polynomial through eight equidistant ones: alternating binomial coefficients.
+_EXTRAPOLATION = (8.0, -28.0, 56.0, -70.0, 56.0, -28.0, 8.0, -1.0)
 
 
 @final
@@ -58,10 +58,13 @@ class SystemIntegrator(Integrator):
         return (zero,) * len(_EXTRAPOLATION)
 
     def advance(self, x: Point, memory: Memory) -> tuple[Taken, Memory]:
-        # Remembered is how far the first guess was off in the last steps: a polynomial through them leads to the next.
+        # Remembered is how far the first guess was off in the last steps. A polynomial through them leads to the next, unless steps are
+        # so long, or frames so different, that it leads farther away than the last one is.
         q, p = x
         guess = self.system.first_guess(q, p)
-        correction = sum(weight * off for weight, off in zip(_EXTRAPOLATION, memory, strict=True))
+        ahead = sum(weight * off for weight, off in zip(_EXTRAPOLATION, memory, strict=True))
+        wild = jnp.max(jnp.abs(ahead - memory[0])) > jnp.max(jnp.abs(memory[0]))
+        correction = jnp.where(wild, memory[0], ahead)
         unknowns, step = self.system.find_step(q, p, guess + correction)
         taken = Taken((step.point, step.momentum), step.residual, step.iterations, step.converged)
         return taken, (unknowns - guess, *memory[:-1])

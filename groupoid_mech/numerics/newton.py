@@ -18,10 +18,11 @@ MAX_ITERATIONS = 50
 _EPS = float(jnp.finfo(jnp.float64).eps)
 _STALL = 1e-8
 # A Jacobian is used again after increments below the first of these, while they shrink by the second; the rate of shrinking is
-# trusted up to the third.
+# trusted up to the third, and C after one increment up to the fourth.
 _NEAR = 1e-2
 _FAST = 1e-2
 _CAUTION = 10.0
+_LARGE = 1e3
 
 
 class NewtonReport(NamedTuple):
@@ -136,7 +137,8 @@ def _iterate(
             step = step / jnp.maximum(1.0, jnp.max(jnp.abs(step) / limits(x)))
         x = x - step
         error = size * jnp.maximum(size, (size / previous) ** 2)
-        done = (error <= _EPS) | ((size <= _STALL) & (size >= 0.5 * previous))
+        # Where one more step is cheap, the constant C is not taken for 1 on the word of a single increment.
+        done = (error <= (_EPS / _LARGE if reuse else _EPS)) | ((size <= _STALL) & (size >= 0.5 * previous))
         if reuse:
             x, size, done, count = repeat(solution[:, 1:], (x, size, done, count))
         return x, size, done, count + 1

@@ -67,6 +67,51 @@ def run(model, name):
     return np.concatenate(values), np.concatenate(energies)
 
 
+def vertical_momentum(q, p):
+    """The third component of q × E(q) p."""
+    x, y, _ = q
+    u, v, _ = gm.Sphere(2).to_ambient(q, p)
+    return x * v - y * u
+
+
+def pendulum_method(rng):
+    q = rng.normal(size=3)
+    start = jnp.asarray(q / np.linalg.norm(q)), jnp.asarray(rng.normal(size=2))
+    return S.spherical_pendulum_hamiltonian().integrator(), start, vertical_momentum
+
+
+def body_method(rng):
+    return S.lie_poisson_rigid_body().integrator(), (jnp.zeros(0), jnp.asarray(rng.normal(size=3))), casimir
+
+
+def casimir(q, p):
+    return jnp.sum(p * p)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, id=method.__name__, marks=pytest.mark.xdist_group(f"drift of {method.__name__}"))
+        for method in (pendulum_method, body_method)
+    ],
+)
+def test_a_million_steps_of_a_method(method):
+    """Midpoint methods on T*S² and so(3)*: 4 ε√n at most, without 1/dt, and no trend."""
+    steps, rng, walks = np.arange(0, STEPS + 1, STRIDE), np.random.default_rng(21), []
+    for _ in range(STARTS):
+        integrator, start, invariant = method(rng)
+        orbit = integrator.run(start, STEPS, save_every=STRIDE)
+        assert np.max(orbit.residuals) <= 1e-14
+        values = np.asarray(orbit.observe(invariant))
+        walks.append(np.maximum.accumulate(np.abs(values - values[0]) / abs(values[0])))
+    drift = np.median(walks, axis=0)
+    found = power(steps, drift)
+    print(f"{method.__name__}: {drift[-1]:.2g} = {drift[-1] / (EPS * np.sqrt(STEPS)):.2g} ε√n, like n^{found:.2f}")
+    assert drift[-1] <= 4 * EPS * np.sqrt(STEPS)
+    assert found <= 0.75
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "system",
