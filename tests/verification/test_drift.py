@@ -99,7 +99,7 @@ def casimir(q, p):
 def test_a_million_steps_of_a_method(method):
     """Midpoint methods on T*S² and so(3)*: 4 ε√n at most, without 1/dt, and no trend."""
     steps, rng, walks = np.arange(0, STEPS + 1, STRIDE), np.random.default_rng(21), []
-    for _ in range(STARTS):
+    for _ in range(3):
         integrator, start, invariant = method(rng)
         orbit = integrator.run(start, STEPS, save_every=STRIDE)
         assert np.max(orbit.residuals) <= 1e-14
