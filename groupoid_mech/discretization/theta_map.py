@@ -92,7 +92,7 @@ class ThetaMap(DiscretizationMap):
         if self.form.parallel:
             return G.target(self.retraction.arrow(q, w)), a
         if self.form.straight and self.theta.ndim == 0:
-            if is_own_chart(self.retraction) and self.form.early:
+            if _is_own_chart(self.retraction) and self.form.early:
                 return point_along(G.base, g[0], g[1], a, self.theta)
             # One half is enough, the longer one.
             k = self.retraction.arrow(q, w)
@@ -137,7 +137,7 @@ def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLik
     if number in (0.0, 1.0):
         return R if number == 0.0 else R.adjoint()
     between = ThetaMap(R, theta)
-    if number == 0.5 and between.form.straight and not between.form.parallel and is_own_chart(R):
+    if number == 0.5 and between.form.straight and not between.form.parallel and _is_own_chart(R):
         return MidpointMap(R.groupoid.base)
     return between
 
@@ -163,7 +163,7 @@ def newmark_map(manifold: Manifold, beta: ArrayLike, gamma: ArrayLike, dt: Array
     return ThetaMap(TangentBundle(manifold), theta)
 
 
-def is_own_chart(R: DiscretizationMap) -> bool:
+def _is_own_chart(R: DiscretizationMap) -> bool:
     """Whether a retraction is that of a manifold itself."""
     return isinstance(R, ChartMap) and isinstance(R.groupoid, PairGroupoid)
 
