@@ -1,6 +1,8 @@
 """Sphinx: Markdown pages whose code cells are executed in the build."""
 
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -29,6 +31,12 @@ nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_output_stderr = "error"
+
+# Cells run once: code that is quick to make takes a quarter off the build. Unknown flags would end JAX: ask first.
+_flags = os.environ.get("XLA_FLAGS", "") + " --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+_probe = [sys.executable, "-c", "import jax; jax.numpy.zeros(1)"]
+if subprocess.run(_probe, env={**os.environ, "XLA_FLAGS": _flags}, capture_output=True).returncode == 0:
+    os.environ["XLA_FLAGS"] = _flags
 
 # A cell that shows an error shows its message, without the traceback.
 os.environ["IPYTHONDIR"] = tempfile.mkdtemp()
