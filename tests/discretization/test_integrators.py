@@ -616,3 +616,11 @@ def test_a_start_off_the_manifold_is_refused(method):
         method.run(jnp.ones(1), 3)
     with pytest.raises(gm.OffManifoldError, match="SystemIntegrator needs x on DualBundle; it is off by nan"):
         method((jnp.ones(1), jnp.array([jnp.nan])))
+
+
+def test_one_iteration_is_enough_once_the_last_steps_are_known():
+    """The guess is extrapolated from eight steps; the plain guess of the first step, without memory, needs more."""
+    model = gm.systems.lie_poisson_rigid_body()
+    orbit = model.integrator().run(model.start, 60)
+    assert orbit.iterations[0] > 1
+    np.testing.assert_array_equal(orbit.iterations[20:], 1)
