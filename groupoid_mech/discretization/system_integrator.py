@@ -11,13 +11,12 @@ from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.algebroids.dual_bundle import DualBundle
 from groupoid_mech.discretization.integrator import Integrator, Taken
 from groupoid_mech.errors import ArgumentError
+from groupoid_mech.mechanics.step import Start
 from groupoid_mech.mechanics.step_family import StepFamily
+from groupoid_mech.mechanics.step_memory import StepMemory
 from groupoid_mech.mechanics.system import DiscreteSystem
 
-Memory: TypeAlias = tuple[Vector, ...]
-
-# The next value of the polynomial through eight equidistant ones: alternating binomial coefficients.
-_EXTRAPOLATION = (8.0, -28.0, 56.0, -70.0, 56.0, -28.0, 8.0, -1.0)
+Memory: TypeAlias = tuple[Vector, StepMemory]
 
 
 @final
@@ -54,20 +53,17 @@ class SystemIntegrator(Integrator):
         self.space = DualBundle(system.groupoid.base, system.groupoid.rank)
 
     def begin(self, x: Point) -> Memory:
-        zero = jnp.zeros(self.system.unknowns)
-        return (zero,) * len(_EXTRAPOLATION)
+        return self.system.first_guess(*x), StepMemory.blank(self.system.unknowns)
 
     def advance(self, x: Point, memory: Memory) -> tuple[Taken, Memory]:
-        # Remembered is how far the first guess was off in the last steps. A polynomial through them leads to the next, unless steps are
-        # so long, or frames so different, that it leads farther away than the last one is.
         q, p = x
-        guess = self.system.first_guess(q, p)
-        ahead = sum(weight * off for weight, off in zip(_EXTRAPOLATION, memory, strict=True))
-        wild = jnp.max(jnp.abs(ahead - memory[0])) > jnp.max(jnp.abs(memory[0]))
-        correction = jnp.where(wild, memory[0], ahead)
-        unknowns, step = self.system.find_step(q, p, guess + correction)
+        reference, differences = memory
+        # Auxiliary variables may be in frames that differ from step to step, and the family knows how.
+        if self.system.auxiliary:
+            reference = self.system.first_guess(q, p)
+        following, step = self.system.step(Start(q, p, reference, differences))
         taken = Taken((step.point, step.momentum), step.residual, step.iterations, step.converged)
-        return taken, (unknowns - guess, *memory[:-1])
+        return taken, (following.reference, following.memory)
 
     def with_step(self, dt: ArrayLike) -> "SystemIntegrator":
         return self._of(self._family.with_step(dt))

@@ -10,7 +10,7 @@ import numpy as np
 from groupoid_mech.errors import ArgumentError
 
 _FORMAT = "groupoid_mech"
-_VERSION = 1
+_VERSION = 2
 _HEADER = "header"
 _LARGEST_FILE = 2**36
 

@@ -77,7 +77,6 @@ def _check_start(system: "DiscreteSystem", start: Start) -> None:
     vectors: dict[str, tuple[Vector, int]] = {
         "start.momentum": (start.momentum, G.rank),
         "start.reference": (start.reference, system.unknowns),
-        "start.guess": (start.guess, system.unknowns),
     }
     for name, (value, size) in vectors.items():
         require_like(owner, name, value, jax.ShapeDtypeStruct((size,), np.dtype(float)))

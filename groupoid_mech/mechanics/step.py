@@ -17,10 +17,12 @@ import jax.numpy as jnp
 from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.known_arrow import reflected_arrow_at
-from groupoid_mech.numerics.newton import newton_solve
+from groupoid_mech.mechanics.step_memory import StepMemory
+from groupoid_mech.numerics.chord import chord_solve
 
-# Increments are measured against at least this: a system at rest has none of its own size.
-_SMALLEST_SIZE = 1e-3
+# Increments and auxiliary variables are measured against at least these: a system at rest has none of their own size.
+_SMALLEST_INCREMENT = 1e-6
+_SMALLEST_AUXILIARY = 1e-3
 # Increments that shrink towards a point that is no root must not pass for a solution; round-off is far below this.
 _LARGEST_RESIDUAL = 1e-6
 
@@ -29,25 +31,30 @@ Family = Callable[[Point, Vector, Vector], Scalar]
 
 @final
 class Start(eqx.Module):
-    r"""Where a step begins: a point of :math:`A^*G`, and a guess for the unknowns.
+    r"""Where a step begins: a point of :math:`A^*G`, and what is known about its unknowns.
 
     Args:
         point: The base point q.
         momentum: The momentum :math:`p \in A^*_qG`.
         reference: What the reflection of the last step says about the unknowns (a, s).
-        guess: The first iterate: the reference, corrected by how far it was off in the last step; the reference itself if not given.
+        memory: How far references were off in the last steps; nothing yet if not given.
     """
 
     point: Point
     momentum: Covector
     reference: Vector
-    guess: Vector
+    memory: StepMemory
 
-    def __init__(self, point: Point, momentum: Covector, reference: Vector, guess: Vector | None = None):
+    def __init__(self, point: Point, momentum: Covector, reference: Vector, memory: StepMemory | None = None):
         self.point = point
         self.momentum = momentum
         self.reference = reference
-        self.guess = reference if guess is None else guess
+        self.memory = StepMemory.blank(jnp.shape(reference)[-1]) if memory is None else memory
+
+    @property
+    def guess(self) -> Vector:
+        """The first iterate for the unknowns (a, s)."""
+        return self.reference + self.memory.next_difference()
 
 
 class Step(NamedTuple):
@@ -82,13 +89,6 @@ def variation(G: LieGroupoid, family: Family, g: Point, a: Vector, s: Vector) ->
     return Variation(_along_source(G, g, slope), _along_target(G, g, slope), stationarity)
 
 
-def equations(G: LieGroupoid, family: Family, q: Point, p: Covector, a: Vector, s: Vector) -> Vector:
-    r"""The equations of a step, :math:`(F^-(c(q, a), s) - p,\; \partial_s L(c(q, a), s))`, for the unknowns a and s."""
-    g = G.fiber_chart(q, a)
-    slope, stationarity = jax.grad(family, argnums=(0, 2))(g, a, s)
-    return jnp.concatenate([_along_source(G, g, slope) - p, stationarity])
-
-
 def _along_source(G: LieGroupoid, g: Point, slope: Point) -> Covector:
     r"""The numbers :math:`\langle\mu, \overrightarrow{e_a}(g)\rangle = -\partial_{b^a}\langle\mu, c(q, b)^{-1} g\rangle`, μ in ambient form."""
     q = G.source(g)
@@ -104,54 +104,35 @@ def _along_target(G: LieGroupoid, g: Point, slope: Point) -> Covector:
 
 
 def take_step(
-    G: LieGroupoid,
-    family: Family,
-    start: Start,
-    limits: Callable[[Vector], Vector] | None = None,
-    *,
-    reuse: bool = False,
+    G: LieGroupoid, family: Family, start: Start, limits: Callable[[Vector], Vector] | None = None
 ) -> tuple[Start, Step]:
     """One step, and the start of the next one; all NaN, and not converged, if Newton's method does not arrive."""
-    x, step = find_step(G, family, start.point, start.momentum, start.guess, limits, reuse=reuse)
-    reference = jnp.concatenate([reflected_arrow_at(G, step.arrow, x[: G.rank]), step.auxiliary])
-    # No nearer: from a guess within round-off of the root, Newton's last step repeats the round-off of the equations, and that of the
-    # trace form of a rotation is biased. Over a million steps the momentum of a heavy top then drifts like n^0.75, else like n^0.6.
-    return Start(step.point, step.momentum, reference, reference + (x - start.reference)), step
+    r, q, p = G.rank, start.point, start.momentum
 
+    def equations(x: Vector) -> tuple[Vector, tuple[Vector, Point, Point]]:
+        g = G.fiber_chart(q, x[:r])
+        slope, stationarity = jax.grad(family, argnums=(0, 2))(g, x[:r], x[r:])
+        off = jnp.concatenate([_along_source(G, g, slope) - p, stationarity])
+        return off, (off, g, slope)
 
-def find_step(
-    G: LieGroupoid,
-    family: Family,
-    q: Point,
-    p: Covector,
-    guess: Vector,
-    limits: Callable[[Vector], Vector] | None = None,
-    *,
-    reuse: bool = False,
-) -> tuple[Vector, Step]:
-    """Solve the equations of one step: the unknowns (a, s), and the step; all NaN, and not converged, if Newton's method does not arrive."""
-    r = G.rank
-    x, report = newton_solve(
-        lambda a, s: equations(G, family, q, p, a, s),
-        jax.lax.stop_gradient(guess),
-        lambda x: _sizes(x, r),
-        limits,
-        cuts=(r,),
-        reuse=reuse,
+    guess = jax.lax.stop_gradient(start.guess)
+    x, (off, g, slope), inverse, report = chord_solve(
+        equations, guess, start.memory.inverse, lambda x: _sizes(x, r), limits
     )
     a, s = x[:r], x[r:]
-    g = G.fiber_chart(q, a)
-    found = variation(G, family, g, a, s)
-    left = found.minus - p
-    off = jnp.max(jnp.abs(left)) / (1 + jnp.max(jnp.abs(p)))
-    residual = jnp.maximum(off, jnp.max(jnp.abs(found.stationarity), initial=0.0))
-    converged = report.converged & (residual <= _LARGEST_RESIDUAL)
+    left, stationarity = off[:r], off[r:]
     # What round-off leaves of the equations is carried on: dropped, it adds up to a trend of the momentum, 0.015 ε a step on T*S².
-    momentum = found.plus - jax.lax.stop_gradient(left)
-    return x, Step(g, s, G.target(g), momentum, residual, report.iterations, converged)
+    momentum = _along_target(G, g, slope) - jax.lax.stop_gradient(left)
+    residual = jnp.max(jnp.abs(left)) / (1 + jnp.max(jnp.abs(p)))
+    residual = jnp.maximum(residual, jnp.max(jnp.abs(stationarity), initial=0.0))
+    converged = report.converged & (residual <= _LARGEST_RESIDUAL)
+    step = Step(g, s, G.target(g), momentum, residual, report.iterations, converged)
+    reference = jnp.concatenate([reflected_arrow_at(G, g, a), s])
+    memory = start.memory.after(x - start.reference, inverse)
+    return Start(step.point, momentum, jax.lax.stop_gradient(reference), memory), step
 
 
 def _sizes(x: Vector, rank: int) -> Vector:
     """The size of the increment for its coordinates, that of the auxiliary variables for theirs."""
-    blocks = [x[:rank], x[rank:]]
-    return jnp.concatenate([jnp.full_like(b, _SMALLEST_SIZE + jnp.max(jnp.abs(b), initial=0.0)) for b in blocks])
+    blocks = [(x[:rank], _SMALLEST_INCREMENT), (x[rank:], _SMALLEST_AUXILIARY)]
+    return jnp.concatenate([jnp.full_like(b, least + jnp.max(jnp.abs(b), initial=0.0)) for b, least in blocks])

@@ -28,7 +28,7 @@ from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD
 from groupoid_mech.mechanics.increment import ArrowFunction, IncrementFunction, evaluate
 from groupoid_mech.mechanics.simulation import simulate
-from groupoid_mech.mechanics.step import Start, Step, find_step, take_step, variation
+from groupoid_mech.mechanics.step import Start, Step, take_step, variation
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.mechanics.time_loop import Progress
 from groupoid_mech.mechanics.trajectory import Trajectory
@@ -154,11 +154,7 @@ class DiscreteSystem(eqx.Module):
 
     def step(self, start: Start) -> tuple[Start, Step]:
         """One step, for use inside compiled code: NaN where Newton's method fails. Differentiable in start and parameters."""
-        return take_step(self.groupoid, self.family, start, self.limits, reuse=self._reuse)
-
-    def find_step(self, q: Point, p: Covector, guess: Vector) -> tuple[Vector, Step]:
-        """The unknowns (a, s) of the step from (q, p), and the step itself, for use inside compiled code."""
-        return find_step(self.groupoid, self.family, q, p, guess, self.limits, reuse=self._reuse)
+        return take_step(self.groupoid, self.family, start, self.limits)
 
     def hamiltonian_map(self, q: Point, p: Covector, guess: Vector | None = None) -> tuple[Point, Covector]:
         r"""The discrete Hamiltonian map :math:`F^+\circ(F^-)^{-1}` of :math:`A^*G`, a Poisson map; NaN where Newton's method fails.
@@ -279,11 +275,6 @@ class DiscreteSystem(eqx.Module):
         if isinstance(self.lagrangian, IncrementFunction) or isinstance(self.constraints, IncrementFunction):
             return self.groupoid.fiber_local(self.groupoid.source(g), g)
         return jnp.zeros(self.groupoid.rank)
-
-    @property
-    def _reuse(self) -> bool:
-        # Families of discretization maps: their Jacobian costs four times their equations, and their guesses are near.
-        return isinstance(self.lagrangian, StepFamily)
 
     def _given(self, u: Vector) -> tuple[Vector, ...]:
         return (u,) if self.auxiliary else ()

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Scalar
-from groupoid_mech.numerics.horner import horner
+from groupoid_mech.numerics.polynomial import polynomial
 
 # A sine or cosine below this is round-off: what divides by it has no direction.
 ROUND_OFF = 8 * float(jnp.finfo(jnp.float64).eps)
@@ -49,7 +49,7 @@ def _value(k: int, s: Scalar, c: Scalar) -> Scalar:
     near = (c > 0) & (s < _SERIES_UP_TO * c * c)
     c_near = jnp.where(near, c, 1.0)
     t = jnp.where(near, s, 0.0) / (c_near * c_near)
-    series = horner([math.comb(k + j, j) / (2 * (k + j) + 1) for j in range(_SERIES_TERMS + 2 * k)], -t)
+    series = polynomial([math.comb(k + j, j) / (2 * (k + j) + 1) for j in range(_SERIES_TERMS + 2 * k)], -t)
     s_far, c_far = jnp.where(near, 1.0, s), jnp.where(near, 1.0, c)
     r = jnp.sqrt(s_far)
     far, divisor = jnp.arctan2(r, c_far), r

@@ -76,6 +76,24 @@ def solve_columns(A: Matrix, B: Matrix) -> Matrix:
     return _eliminate(A, B) if A.shape[0] <= UNROLLED_UP_TO else jnp.linalg.solve(A, B)
 
 
+def invert(A: Matrix) -> Matrix:
+    """The inverse of a matrix, not differentiated: elimination with partial pivoting, as a loop. For what is computed rarely: quick to compile."""
+    n = A.shape[0]
+    row = np.arange(n)
+
+    def clear(k: Array, rows: Matrix) -> Matrix:
+        column = lax.dynamic_index_in_dim(rows, k, axis=1, keepdims=False)
+        best = jnp.argmax(jnp.where(row < k, -1.0, jnp.abs(column)))
+        pivot = lax.dynamic_index_in_dim(rows, best, keepdims=False)
+        rows = lax.dynamic_update_index_in_dim(rows, lax.dynamic_index_in_dim(rows, k), best, 0)
+        pivot = pivot / lax.dynamic_index_in_dim(pivot, k)
+        column = lax.dynamic_index_in_dim(rows, k, axis=1)
+        return jnp.where((row == k)[:, None], pivot[None, :], rows - column * pivot[None, :])
+
+    rows = lax.concatenate([A, jnp.asarray(unit_matrix(n))], 1)
+    return lax.slice_in_dim(lax.fori_loop(0, n, clear, rows), n, 2 * n, axis=1)
+
+
 def right_inverse(B: Matrix) -> Matrix:
     r"""The least-norm right inverse :math:`B^T (B B^T)^{-1}` of a wide matrix of full rank; no rows, no columns."""
     return _right_inverse(B) if B.shape[0] else B.T

@@ -13,17 +13,18 @@ import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Scalar
-from groupoid_mech.numerics.horner import horner
+from groupoid_mech.numerics.polynomial import polynomial
 
-_SERIES_UP_TO = 9.0
-_SERIES_TERMS = 18
+# Up to which t the power series is taken, and its terms. Those of cos and sin lose digits soon.
+_SERIES = 9.0, 18
+_SHORT_SERIES = 1.0, 10
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
 def stumpff(k: int, t: Scalar) -> Scalar:
     r"""Stumpff's function :math:`c_k(t)` for :math:`t \ge 0`.
 
-    The power series below t = 9 and the recursion :math:`t\,c_{k+2} = 1/k! - c_k` above keep every digit that
+    The power series below t = 9 (1 for k < 2) and the recursion :math:`t\,c_{k+2} = 1/k! - c_k` above keep every digit that
     the closed forms lose; derivatives follow :math:`c_k' = (k\,c_{k+2} - c_{k+1})/2`, so none is lost either.
     """
     return _value(k, t)
@@ -35,19 +36,18 @@ def _stumpff_jvp(k: int, primals: Any, tangents: Any) -> tuple[Scalar, Scalar]:
     return stumpff(k, t), 0.5 * (k * stumpff(k + 2, t) - stumpff(k + 1, t)) * t_dot
 
 
-# A program of its own: where it is used it is one operation to trace, however many derivatives are taken.
+# A program of its own: where it is used it is one operation to trace, however many derivatives are taken. A branch, not a selection: at the
+# small angles of a time step no sine or cosine is computed, which costs several times the series.
 @partial(jax.jit, static_argnums=0)
 def _value(k: int, t: Scalar) -> Scalar:
-    if k < 2:
-        root = jnp.sqrt(t)
-        if k == 0:
-            return jnp.cos(root)
-        return jnp.where(t > 0, jnp.sin(root), 1.0) / jnp.where(t > 0, root, 1.0)
-    series = horner([1 / math.factorial(2 * j + k) for j in range(_SERIES_TERMS)], -t)
-    far = t > _SERIES_UP_TO
-    t = jnp.where(far, t, 1.0)
-    closed = _value(k % 2, t)
-    for j in range(k % 2, k - 2, 2):
-        closed = (1 / math.factorial(j) - closed) / t
-    # The quotient comes last, over 1 for the series: XLA copies sums and products into all their uses, but no quotient.
-    return jnp.where(far, 1 / math.factorial(k - 2) - closed, series) / t
+    bound, terms = _SERIES if k > 1 else _SHORT_SERIES
+    coefficients = [1 / math.factorial(2 * j + k) for j in range(terms)]
+    return jax.lax.cond(t <= bound, lambda t: polynomial(coefficients, -t), partial(_closed, k), t)
+
+
+def _closed(k: int, t: Scalar) -> Scalar:
+    root = jnp.sqrt(t)
+    value = jnp.sin(root) / root if k % 2 else jnp.cos(root)
+    for j in range(k % 2, k, 2):
+        value = (1 / math.factorial(j) - value) / t
+    return value
