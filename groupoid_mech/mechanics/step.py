@@ -17,11 +17,12 @@ import jax.numpy as jnp
 from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.known_arrow import reflected_arrow_at
+from groupoid_mech.groupoids.unit_tangent import unit_tangent
 from groupoid_mech.mechanics.step_memory import StepMemory
 from groupoid_mech.numerics.chord import chord_solve
 
 # Increments and auxiliary variables are measured against at least these: a system at rest has none of their own size.
-_SMALLEST_INCREMENT = 1e-6
+_SMALLEST_INCREMENT = 1e-10
 _SMALLEST_AUXILIARY = 1e-3
 # Increments that shrink towards a point that is no root must not pass for a solution; round-off is far below this.
 _LARGEST_RESIDUAL = 1e-6
@@ -49,7 +50,7 @@ class Start(eqx.Module):
         self.point = point
         self.momentum = momentum
         self.reference = reference
-        self.memory = StepMemory.blank(jnp.shape(reference)[-1]) if memory is None else memory
+        self.memory = StepMemory.blank(jnp.size(reference)) if memory is None else memory
 
     @property
     def guess(self) -> Vector:
@@ -92,15 +93,20 @@ def variation(G: LieGroupoid, family: Family, g: Point, a: Vector, s: Vector) ->
 def _along_source(G: LieGroupoid, g: Point, slope: Point) -> Covector:
     r"""The numbers :math:`\langle\mu, \overrightarrow{e_a}(g)\rangle = -\partial_{b^a}\langle\mu, c(q, b)^{-1} g\rangle`, μ in ambient form."""
     q = G.source(g)
-    _, pull_back = jax.vjp(lambda b: G.multiply(G.inverse(G.fiber_chart(q, b)), g), jnp.zeros(G.rank))
-    return -pull_back(slope)[0]
+    return -_pulled_back(G, q, lambda k: G.multiply(G.inverse(k), g), slope)
 
 
 def _along_target(G: LieGroupoid, g: Point, slope: Point) -> Covector:
     r"""The numbers :math:`\langle\mu, \overleftarrow{e_a}(g)\rangle = \partial_{e^a}\langle\mu, g\,c(q', e)\rangle`, μ in ambient form."""
     q = G.target(g)
-    _, pull_back = jax.vjp(lambda e: G.multiply(g, G.fiber_chart(q, e)), jnp.zeros(G.rank))
-    return pull_back(slope)[0]
+    return _pulled_back(G, q, lambda k: G.multiply(g, k), slope)
+
+
+def _pulled_back(G: LieGroupoid, q: Point, translate: Callable[[Point], Point], slope: Point) -> Covector:
+    r"""The derivatives at 0 of :math:`b \mapsto \langle\mu, \operatorname{translate}(c(q, b))\rangle`: only the chart's own derivative there is needed."""
+    _, pull_back = jax.vjp(translate, G.unit(q))
+    _, components = jax.vjp(lambda b: unit_tangent(G, q, b), jnp.zeros(G.rank))
+    return components(pull_back(slope)[0])[0]
 
 
 def take_step(
@@ -117,7 +123,7 @@ def take_step(
 
     guess = jax.lax.stop_gradient(start.guess)
     x, (off, g, slope), inverse, report = chord_solve(
-        equations, guess, start.memory.inverse, lambda x: _sizes(x, r), limits
+        equations, guess, start.memory.inverse, lambda change, x: _relative_size(change, x, r), limits
     )
     a, s = x[:r], x[r:]
     left, stationarity = off[:r], off[r:]
@@ -132,7 +138,11 @@ def take_step(
     return Start(step.point, momentum, jax.lax.stop_gradient(reference), memory), step
 
 
-def _sizes(x: Vector, rank: int) -> Vector:
-    """The size of the increment for its coordinates, that of the auxiliary variables for theirs."""
-    blocks = [(x[:rank], _SMALLEST_INCREMENT), (x[rank:], _SMALLEST_AUXILIARY)]
-    return jnp.concatenate([jnp.full_like(b, least + jnp.max(jnp.abs(b), initial=0.0)) for b, least in blocks])
+def _relative_size(change: Vector, x: Vector, rank: int) -> Scalar:
+    """The size of a change of the unknowns, relative to that of the increment in its coordinates, and of the auxiliary variables in theirs."""
+
+    def ratio(change: Vector, x: Vector, least: float) -> Scalar:
+        return jnp.max(jnp.abs(change), initial=0.0) / (least + jnp.max(jnp.abs(x), initial=0.0))
+
+    increment = ratio(change[:rank], x[:rank], _SMALLEST_INCREMENT)
+    return jnp.maximum(increment, ratio(change[rank:], x[rank:], _SMALLEST_AUXILIARY))

@@ -42,7 +42,10 @@ def _stumpff_jvp(k: int, primals: Any, tangents: Any) -> tuple[Scalar, Scalar]:
 def _value(k: int, t: Scalar) -> Scalar:
     bound, terms = _SERIES if k > 1 else _SHORT_SERIES
     coefficients = [1 / math.factorial(2 * j + k) for j in range(terms)]
-    return jax.lax.cond(t <= bound, lambda t: polynomial(coefficients, -t), partial(_closed, k), t)
+    # In batches both are computed, and one is selected: no 0/0 there.
+    return jax.lax.cond(
+        t <= bound, lambda t: polynomial(coefficients, -t), lambda t: _closed(k, jnp.maximum(t, bound)), t
+    )
 
 
 def _closed(k: int, t: Scalar) -> Scalar:

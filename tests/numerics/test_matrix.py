@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from groupoid_mech.numerics.matrix import axial, complement, cross_matrix, matmul, matvec, right_inverse, solve
+from groupoid_mech.numerics.matrix import axial, complement, cross_matrix, invert, matmul, matvec, right_inverse, solve
 
 RNG = np.random.default_rng(0)
 
@@ -38,6 +38,18 @@ def test_solve_needs_pivots():
 
 def test_solve_of_a_singular_matrix_is_not_a_number_that_looks_right():
     assert not np.all(np.isfinite(solve(jnp.ones((2, 2)), jnp.array([1.0, 2.0]))))
+
+
+@pytest.mark.parametrize("n", [1, 3, 8, 15])
+def test_invert(n):
+    A = np.random.default_rng(n).normal(size=(n, n))
+    np.testing.assert_allclose(jax.jit(invert)(A) @ A, np.eye(n), atol=1e-12)
+
+
+def test_invert_needs_pivots():
+    A = np.array([[0.0, 2.0, 0.0], [1e-20, 1.0, 1.0], [4.0, 0.0, 0.0]])
+    np.testing.assert_allclose(jax.jit(invert)(A), np.linalg.inv(A), atol=1e-15)
+    assert not np.all(np.isfinite(jax.jit(invert)(np.ones((2, 2)))))
 
 
 @pytest.mark.parametrize("differentiate", [jax.jacfwd, jax.jacrev])
