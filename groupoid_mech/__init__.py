@@ -128,6 +128,7 @@ from groupoid_mech.groupoids.section_bisection import (  # noqa: E402
 )
 from groupoid_mech.groupoids.sphere_gauge import SphereGaugeGroupoid  # noqa: E402
 from groupoid_mech.groupoids.time_extended import TimeExtended  # noqa: E402
+from groupoid_mech.groupoids.unit_tangent import unit_tangent  # noqa: E402
 from groupoid_mech.groups.heisenberg import Heisenberg  # noqa: E402
 from groupoid_mech.groups.lie_group import LieGroup  # noqa: E402
 from groupoid_mech.groups.product import ProductGroup  # noqa: E402
@@ -432,6 +433,7 @@ __all__ = [
     "triple_jump",
     "tulczyjew_alpha",
     "tulczyjew_alpha_inverse",
+    "unit_tangent",
     "vary",
     "verify",
     "with_value",

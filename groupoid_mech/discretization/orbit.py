@@ -31,7 +31,7 @@ class Orbit(eqx.Module):
         dt: The time step.
         points: The points, stacked: one more than steps were kept.
         residuals: The defect of the equations in each step (the worst since the last kept one).
-        iterations: The iterations of Newton's method in each step; 0 for an explicit method.
+        iterations: How often the equations of each step were evaluated to solve them; 0 for an explicit method.
         converged: Whether each step succeeded.
         numbers: The numbers of the kept steps, from 1.
         failure: Why the run ended early; empty if it did not.

@@ -3,7 +3,6 @@ r"""Discrete systems as one-step methods on :math:`A^*G`: the Hamiltonian map :m
 from typing import Any, TypeAlias, final
 
 import equinox as eqx
-import jax.numpy as jnp
 from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import require_instances
@@ -27,7 +26,7 @@ class SystemIntegrator(Integrator):
         system: The system, of a `StepFamily`: the Lagrangian knows its time step.
 
     Example:
-        >>> import groupoid_mech as gm
+        >>> import groupoid_mech as gm, jax.numpy as jnp
         >>> from groupoid_mech.discretization.hamiltonian_family import hamiltonian_system
         >>> H = lambda q, p: p[0] ** 2 / 2 - jnp.cos(q[0])
         >>> method = SystemIntegrator(hamiltonian_system(H, gm.theta_map(gm.Euclidean(1), 0.5), dt=0.1))

@@ -61,7 +61,7 @@ class Start(eqx.Module):
 class Step(NamedTuple):
     r"""A step that was taken: the arrow, the auxiliary variables, the point of :math:`A^*G` it leads to, and how it went.
 
-    ``residual`` is the largest of :math:`|F^- - p|/(1 + |p|)` and :math:`|\partial_s L|`.
+    ``residual`` is the largest of :math:`|F^- - p|/(1 + |p|)` and :math:`|\partial_s L|`; ``iterations`` counts how often they were evaluated.
     """
 
     arrow: Point
@@ -103,7 +103,7 @@ def _along_target(G: LieGroupoid, g: Point, slope: Point) -> Covector:
 
 
 def _pulled_back(G: LieGroupoid, q: Point, translate: Callable[[Point], Point], slope: Point) -> Covector:
-    r"""The derivatives at 0 of :math:`b \mapsto \langle\mu, \operatorname{translate}(c(q, b))\rangle`: only the chart's own derivative there is needed."""
+    r"""The derivatives at 0 of :math:`b \mapsto \langle\mu, \operatorname{translate}(c(q, b))\rangle`, by those of the chart alone."""
     _, pull_back = jax.vjp(translate, G.unit(q))
     _, components = jax.vjp(lambda b: unit_tangent(G, q, b), jnp.zeros(G.rank))
     return components(pull_back(slope)[0])[0]

@@ -33,7 +33,7 @@ class Trajectory(eqx.Module):
         momenta: The momenta at the base points.
         residuals: The largest of :math:`|F^- - p|/(1 + |p|)` and :math:`|\partial_s L|` in each step; of a thinned run, in all steps since
             the arrow kept before.
-        iterations: How many Newton iterations each step took; of a thinned run, at most.
+        iterations: How often the equations of each step were evaluated to solve them; of a thinned run, at most.
         converged: Whether each step was solved.
         numbers: Which arrows these are, counted from 1: all of them unless the run was thinned.
         end: Where the next step would begin; ``system.simulate(trajectory.end, more)`` goes on, bit by bit as one run would.

@@ -2,7 +2,7 @@ r"""Newton's method with a Jacobian that is kept: the chord method, for a sequen
 
 .. math:: x \mapsto x - B\,F(x), \qquad B = F'(x_0)^{-1} \text{ at an earlier point, mostly of an earlier equation.}
 
-A value of F costs a fraction of its Jacobian. From a near guess two or three values are enough, and one Jacobian serves hundreds of time
+A value of F costs a fraction of its Jacobian. From a near guess about three values are enough, and one Jacobian serves up to thousands of time
 steps: it is computed again when increments shrink too slowly. Differentiated by the implicit function theorem, like `newton_solve`.
 """
 
@@ -41,7 +41,7 @@ class _State(NamedTuple):
     expected: Scalar
     fresh: Array
     done: Array
-    count: Array
+    iterations: Array
 
 
 def no_inverse(n: int) -> KeptInverse:
@@ -79,7 +79,7 @@ def chord_solve(
         end = _iterate(lambda x: traced(x, *constants), guess, inverse, measure, limited)
         x, values = jax.tree.map(lambda leaf: jnp.where(end.done, leaf, jnp.nan), (end.x, end.values))
         # As floats: what is not the root has a derivative too, and only floats have one.
-        return x, values, (end.inverse, end.count.astype(float), end.done.astype(float))
+        return x, values, (end.inverse, end.iterations.astype(float), end.done.astype(float))
 
     @root.defjvp
     def _(primals: Any, tangents: Any) -> tuple[Any, Any]:
@@ -101,7 +101,7 @@ def _iterate(
     limits: Callable[[Vector], Vector] | None,
 ) -> _State:
     def advance(state: _State) -> _State:
-        x, kept, first = state.x, state.inverse, state.count == 0
+        x, kept, first = state.x, state.inverse, state.iterations == 0
         F, values = function(x)
 
         def increment(B: Matrix) -> tuple[Vector, Scalar]:
@@ -133,11 +133,11 @@ def _iterate(
             expected=size * jnp.where(first, 1.0, size / state.size),
             fresh=renewed,
             done=done,
-            count=state.count + 1,
+            iterations=state.iterations + 1,
         )
 
     def unfinished(state: _State) -> Array:
-        return ~state.done & (state.count < MAX_ITERATIONS)
+        return ~state.done & (state.iterations < MAX_ITERATIONS)
 
     far, no = jnp.asarray(jnp.inf), jnp.asarray(False)
     blank = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(function, guess)[1])

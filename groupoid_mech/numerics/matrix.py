@@ -17,6 +17,7 @@ from groupoid_mech._types import Array, Matrix, Vector
 # Solves win up to here in time loops that compile to one native function; products with their Jacobians up to 6.
 UNROLLED_UP_TO = 12
 _SUMMED_UP_TO = 6
+_INVERTED_UNROLLED_UP_TO = 4
 
 # The entries of ŵ: (ŵ)_ij = _CROSS[i, j, k] w_k.
 _CROSS = np.array(
@@ -77,8 +78,10 @@ def solve_columns(A: Matrix, B: Matrix) -> Matrix:
 
 
 def invert(A: Matrix) -> Matrix:
-    """The inverse of a matrix, not differentiated: elimination with partial pivoting, as a loop. For what is computed rarely: quick to compile."""
+    """The inverse of a matrix, not differentiated: elimination with partial pivoting, from size 5 on as a loop, which is quick to compile."""
     n = A.shape[0]
+    if n <= _INVERTED_UNROLLED_UP_TO:
+        return _eliminate(A, jnp.asarray(unit_matrix(n)))
     row = np.arange(n)
 
     def clear(k: Array, rows: Matrix) -> Matrix:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import groupoid_mech as gm
-from groupoid_mech.mechanics.step_memory import StepMemory
 from groupoid_mech.mechanics import time_loop
+from groupoid_mech.mechanics.step_memory import StepMemory
 from tests.mechanics.examples import CONTACT_START, DT, PLANE, SPACE, START, Particle, contact, particle
 
 
