@@ -26,7 +26,9 @@ def gap(a, b):
     return max(float(np.max(np.abs(x - y))) for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True))
 
 
-@pytest.mark.parametrize("name", GROUPOIDS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.extended if name == "time" else ()) for name in GROUPOIDS]
+)
 def test_two_derivatives_and_the_way_on(name):
     G = GROUPOIDS[name]
 

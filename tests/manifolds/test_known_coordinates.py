@@ -70,7 +70,9 @@ def at_other_coordinates(M, x, y, xi):
     return local_at(M, x, y, 2 * xi)
 
 
-@pytest.mark.parametrize("name", MANIFOLDS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.extended if name in ("S3", "SE2") else ()) for name in MANIFOLDS]
+)
 def test_two_derivatives_are_those_of_the_logarithm(name):
     """And closed forms take no logarithm: from other coordinates than those of the points they make other derivatives."""
     M, closed, turning = MANIFOLDS[name]
