@@ -21,7 +21,7 @@ def test_every_step_satisfies_the_equations(trajectory):
     assert float(jnp.max(trajectory.residuals)) < 1e-14
     assert float(jnp.max(jnp.abs(trajectory.euler_lagrange_defects()))) < 1e-13
     assert bool(jnp.all(trajectory.converged))
-    assert int(jnp.max(trajectory.iterations)) <= 7
+    assert int(jnp.max(trajectory.iterations)) <= 6
     np.testing.assert_array_equal(trajectory.arrows[0], trajectory.base_points[:-1])
     np.testing.assert_array_equal(trajectory.arrows[1], trajectory.base_points[1:])
 
