@@ -15,7 +15,7 @@ from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.mechanics.step_memory import StepMemory
 from groupoid_mech.mechanics.system import DiscreteSystem
 
-Memory: TypeAlias = tuple[Vector, StepMemory]
+Memory: TypeAlias = tuple[Vector | None, StepMemory]
 
 
 @final
@@ -52,17 +52,17 @@ class SystemIntegrator(Integrator):
         self.space = DualBundle(system.groupoid.base, system.groupoid.rank)
 
     def begin(self, x: Point) -> Memory:
-        return self.system.first_guess(*x), StepMemory.blank(self.system.unknowns)
+        # Auxiliary variables may be in frames that differ from step to step: what the family says about them is asked for again.
+        reference = None if self.system.auxiliary else self.system.first_guess(*x)
+        return reference, StepMemory.blank(self.system.unknowns)
 
     def advance(self, x: Point, memory: Memory) -> tuple[Taken, Memory]:
-        q, p = x
-        reference, differences = memory
-        # Auxiliary variables may be in frames that differ from step to step, and the family knows how.
-        if self.system.auxiliary:
-            reference = self.system.first_guess(q, p)
-        following, step = self.system.step(Start(q, p, reference, differences))
+        reference, remembered = memory
+        following, step = self.system.step(
+            Start(*x, self.system.first_guess(*x) if reference is None else reference, remembered)
+        )
         taken = Taken((step.point, step.momentum), step.residual, step.iterations, step.converged)
-        return taken, (following.reference, following.memory)
+        return taken, (None if reference is None else following.reference, following.memory)
 
     def with_step(self, dt: ArrayLike) -> "SystemIntegrator":
         return self._of(self._family.with_step(dt))

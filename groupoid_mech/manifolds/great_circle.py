@@ -65,7 +65,7 @@ def _along(x: Point, y: Point, change: Point, t: Scalar, theta: Scalar) -> tuple
 
 @jax.jit
 def _middle(x: Point, y: Point, change: Point, t: Scalar) -> tuple[Point, Point]:
-    return (x + y) / (2 * stumpff(0, 0.25 * t)), change / stumpff(1, 0.25 * t)
+    return (x + y) * (0.5 / stumpff(0, 0.25 * t)), change * (1 / stumpff(1, 0.25 * t))
 
 
 @jax.custom_jvp
@@ -92,7 +92,7 @@ def _squared_angle_jvp(primals: Any, tangents: Any) -> tuple[Scalar, Scalar]:
     # What is known is a value only: all derivatives, those of this rule too, come from x and y.
     (x, y, t), (dx, dy, _) = primals, tangents
     t = _squared_angle(x, y, jax.lax.stop_gradient(t))
-    return t, -2 * (dot(dx, y) + dot(x, dy)) / stumpff(1, t)
+    return t, (dot(dx, y) + dot(x, dy)) * (-2 / stumpff(1, t))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))

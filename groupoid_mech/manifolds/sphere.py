@@ -97,6 +97,6 @@ def _frame(x: Point) -> Matrix:
     n = x.shape[0] - 1
     a, z = x[:n], x[n]
     sign = jnp.where(z >= 0, 1.0, -1.0)
-    upper = unit_matrix(n) - (a / (1 + jnp.abs(z)))[:, None] * a[None, :]
+    upper = unit_matrix(n) - (a * (1 / (1 + jnp.abs(z))))[:, None] * a[None, :]
     turned = np.arange(n) == 0
     return jnp.concatenate([upper, -sign * a[None, :]]) * (turned * sign + ~turned)

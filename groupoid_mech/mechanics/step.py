@@ -123,7 +123,7 @@ def take_step(
 
     guess = jax.lax.stop_gradient(start.guess)
     x, (off, g, slope), inverse, report = chord_solve(
-        equations, guess, start.memory.inverse, lambda change, x: _relative_size(change, x, r), limits
+        equations, guess, start.memory.inverse, lambda x: _sizes(x, r), limits
     )
     a, s = x[:r], x[r:]
     left, stationarity = off[:r], off[r:]
@@ -138,11 +138,10 @@ def take_step(
     return Start(step.point, momentum, jax.lax.stop_gradient(reference), memory), step
 
 
-def _relative_size(change: Vector, x: Vector, rank: int) -> Scalar:
-    """The size of a change of the unknowns, relative to that of the increment in its coordinates, and of the auxiliary variables in theirs."""
+def _sizes(x: Vector, rank: int) -> Vector:
+    """The sizes that changes of the unknowns are measured against: that of the increment, and that of the auxiliary variables."""
 
-    def ratio(change: Vector, x: Vector, least: float) -> Scalar:
-        return jnp.max(jnp.abs(change), initial=0.0) / (least + jnp.max(jnp.abs(x), initial=0.0))
+    def size(x: Vector, least: float) -> Vector:
+        return jnp.broadcast_to(least + jnp.max(jnp.abs(x), initial=0.0), x.shape)
 
-    increment = ratio(change[:rank], x[:rank], _SMALLEST_INCREMENT)
-    return jnp.maximum(increment, ratio(change[rank:], x[rank:], _SMALLEST_AUXILIARY))
+    return jnp.concatenate([size(x[:rank], _SMALLEST_INCREMENT), size(x[rank:], _SMALLEST_AUXILIARY)])

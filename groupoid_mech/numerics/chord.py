@@ -2,7 +2,7 @@ r"""Newton's method with a Jacobian that is kept: the chord method, for a sequen
 
 .. math:: x \mapsto x - B\,F(x), \qquad B = F'(x_0)^{-1} \text{ at an earlier point, mostly of an earlier equation.}
 
-A value of F costs a fraction of its Jacobian. From a near guess about three values are enough, and one Jacobian serves up to thousands of time
+A value of F costs a fraction of its Jacobian. From a near guess three or four values are enough, and one Jacobian serves up to thousands of time
 steps: it is computed again when increments shrink too slowly. Differentiated by the implicit function theorem, like `newton_solve`.
 """
 
@@ -13,14 +13,16 @@ import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Array, Matrix, Scalar, Vector
-from groupoid_mech.numerics.matrix import invert, matvec
+from groupoid_mech.numerics.matrix import dot, invert, matvec
 from groupoid_mech.numerics.newton import EPS, MAX_ITERATIONS, STALL, NewtonReport, jacobian, root_tangent
 
 # A root is found when the last increment is expected to have left no more than the first of these, relative to the size of x, and the next
-# one, at most the second, is round-off. Found by trial: with larger values momenta drift farther over a million steps, with smaller ones not
-# less far.
-_SETTLED = EPS / 8
+# one, at most the second, is round-off; or when the next one is no more than the third. What is left has the same sign in step after step,
+# unlike round-off: with ε/8 in the first place, angular momentum on T*S² drifts by up to 0.07 ε in every step, with ε/512 by none that a
+# million steps could tell (tests/verification/test_drift.py).
+_LEFT = EPS / 512
 _ROUND_OFF = 32 * EPS
+_SETTLED = EPS / 8
 # Increments that are smaller and do not shrink are round-off, even by an old Jacobian.
 _NOISE = 1e-12
 # What is kept is trusted with increments up to here, while two more values of F promise to be enough.
@@ -35,11 +37,14 @@ class KeptInverse(NamedTuple):
 
 
 class _State(NamedTuple):
+    """An iterate; of the last increment the square of its size, and that of the least ratio of two sizes since the Jacobian is in use."""
+
     x: Vector
     values: Any
     inverse: KeptInverse
     size: Scalar
-    expected: Scalar
+    rate: Scalar
+    left: Scalar
     fresh: Array
     done: Array
     iterations: Array
@@ -54,7 +59,7 @@ def chord_solve(
     function: Callable[[Vector], tuple[Vector, Any]],
     guess: Vector,
     inverse: KeptInverse,
-    measure: Callable[[Vector, Vector], Scalar],
+    sizes: Callable[[Vector], Vector],
     limits: Callable[[Vector], Vector] | None = None,
 ) -> tuple[Vector, Any, KeptInverse, NewtonReport]:
     r"""The root of a square system near ``guess``, other values there, the inverse to keep, and how it was found; all NaN if it was not.
@@ -66,7 +71,7 @@ def chord_solve(
         function: The values :math:`F(x) \in R^n`, and others: arrays of floats.
         guess: The first iterate, shape ``(n,)``.
         inverse: The inverse Jacobian kept from the equation before, or `no_inverse`.
-        measure: The size of an increment at an iterate, relative to the size of that.
+        sizes: The size of every unknown at an iterate: increments are measured relative to it.
         limits: The largest increment of every unknown at an iterate: longer steps are shortened. No limit if not given.
     """
     # What the functions close over becomes an argument: only of arguments there are derivatives.
@@ -77,7 +82,7 @@ def chord_solve(
     @jax.custom_jvp
     def root(guess: Vector, inverse: KeptInverse, constants: list[Any], known: list[Any]) -> Any:
         limited = None if bounds is None else lambda x: bounds(x, *known)
-        end = _iterate(lambda x: traced(x, *constants), guess, inverse, measure, limited)
+        end = _iterate(lambda x: traced(x, *constants), guess, inverse, sizes, limited)
         x, values = jax.tree.map(lambda leaf: jnp.where(end.done, leaf, jnp.nan), (end.x, end.values))
         # As floats: what is not the root has a derivative too, and only floats have one.
         return x, values, (end.inverse, end.iterations.astype(float), end.done.astype(float))
@@ -98,40 +103,45 @@ def _iterate(
     function: Callable[[Vector], tuple[Vector, Any]],
     guess: Vector,
     inverse: KeptInverse,
-    measure: Callable[[Vector, Vector], Scalar],
+    sizes: Callable[[Vector], Vector],
     limits: Callable[[Vector], Vector] | None,
 ) -> _State:
     def advance(state: _State) -> _State:
-        x, kept, first = state.x, state.inverse, state.iterations == 0
+        x, B, first = state.x, state.inverse.matrix, state.iterations == 0
+        # Sizes are squares, and no quotient waits for F: the loop takes as long as its longest chain of operations.
+        weights = 1 / sizes(x)
         F, values = function(x)
+        step = matvec(B, F)
 
-        def increment(B: Matrix) -> tuple[Vector, Scalar]:
-            step = matvec(B, F)
-            return step, measure(step, x)
+        def square(step: Vector) -> Scalar:
+            return dot(weights * step, weights * step)
 
-        step, size = increment(kept.matrix)
-        rate = jnp.where(first, 0.0, size / state.size)
-        settled = (size <= _SETTLED) | ((size <= _ROUND_OFF) & (state.expected <= _SETTLED))
-        stalled = (rate >= 0.5) & ((size <= _NOISE) | (state.fresh & (size <= STALL)))
-        known = kept.known > 0
+        size, before = square(step), state.size
+        known = state.inverse.known > 0
+        settled = (size <= _SETTLED**2) | ((state.left <= _LEFT**2) & (size <= _ROUND_OFF**2))
+        stalled = ~first & (size >= 0.25 * before) & ((size <= _NOISE**2) | (state.fresh & (size <= STALL**2)))
         done = known & (settled | stalled)
-        trusted = known & (size <= _NEAR) & (size * rate * rate <= EPS)
-        renewed = ~(done | trusted)
+        trusted = known & (size <= _NEAR**2) & (first | (size * size * size <= EPS**2 * before * before))
+        renewed = _of_any(~(done | trusted))
 
-        def renew(turn: Any) -> Any:
+        def renew() -> tuple[Matrix, Vector, Scalar]:
             B = invert(jacobian(lambda x: function(x)[0], x))
-            return B, *increment(B), jnp.asarray(False)
+            step = matvec(B, F)
+            return B, step, square(step)
 
-        # A loop of at most one turn: unlike a branch it stays one in batches, and is left out while nobody needs it.
-        B, step, size, _ = jax.lax.while_loop(lambda turn: turn[3], renew, (kept.matrix, step, size, renewed))
+        B, step, size = jax.lax.cond(renewed, renew, lambda: (B, step, size))
         if limits is not None:
             step = step / jnp.maximum(1.0, jnp.max(jnp.abs(step) / limits(x)))
+        rate = jnp.where(first | renewed, jnp.inf, jnp.minimum(state.rate, size / before))
+        # Where round-off hides how small an increment is, it is what was expected to be left before.
+        left = rate * jnp.minimum(size, jnp.where(renewed, jnp.inf, state.left))
         return _State(
             x=jnp.where(done, x, x - step),
             values=values,
-            inverse=KeptInverse(B, jnp.where(renewed, 1.0, kept.known)),
+            inverse=KeptInverse(B, jnp.where(renewed, 1.0, state.inverse.known)),
             size=size,
-            expected=size * jnp.where(first, 1.0, size / state.size),
+            rate=rate,
+            left=left,
             fresh=renewed,
             done=done,
             iterations=state.iterations + 1,
@@ -142,5 +152,16 @@ def _iterate(
 
     far, no = jnp.asarray(jnp.inf), jnp.asarray(False)
     blank = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(function, guess)[1])
-    begin = _State(guess, blank, inverse, far, far, no, no, jnp.asarray(0))
+    begin = _State(guess, blank, inverse, far, far, far, no, no, jnp.asarray(0))
     return jax.lax.while_loop(unfinished, advance, begin)
+
+
+# In a batch the Jacobian is computed for all members as soon as one needs it: so all may have it.
+@jax.custom_batching.custom_vmap
+def _of_any(flag: Array) -> Array:
+    return flag
+
+
+@_of_any.def_vmap
+def _(size: int, batched: Any, flag: Array) -> tuple[Array, bool]:
+    return jnp.any(flag), False

@@ -10,8 +10,8 @@ from groupoid_mech.numerics.chord import KeptInverse, chord_solve, no_inverse
 GUESS = jnp.array([1.0, 1.0, 0.5])
 
 
-def measure(change, x):
-    return jnp.max(jnp.abs(change))
+def sizes(x):
+    return jnp.ones_like(x)
 
 
 def equations(z, theta):
@@ -20,7 +20,7 @@ def equations(z, theta):
 
 
 def solve(theta, guess, inverse, limits=None):
-    return chord_solve(lambda z: (equations(z, theta), {"cube": z[0] ** 3 * theta}), guess, inverse, measure, limits)
+    return chord_solve(lambda z: (equations(z, theta), {"cube": z[0] ** 3 * theta}), guess, inverse, sizes, limits)
 
 
 find = jax.jit(solve)
@@ -82,7 +82,7 @@ def test_a_jacobian_that_does_not_fit_is_made_anew(kept):
 
 
 def test_no_root_is_nan():
-    x, y, _, report = chord_solve(lambda x: (x * x + 1, x), jnp.array([0.5]), no_inverse(1), measure)
+    x, y, _, report = chord_solve(lambda x: (x * x + 1, x), jnp.array([0.5]), no_inverse(1), sizes)
     assert np.isnan(x[0])
     assert np.isnan(y[0])
     assert not report.converged
@@ -90,28 +90,45 @@ def test_no_root_is_nan():
 
 def test_a_singular_jacobian_is_no_root():
     x, _, _, report = chord_solve(
-        lambda x: (jnp.full(2, jnp.sum(x) - 1), x), jnp.array([0.5, 0.2]), no_inverse(2), measure
+        lambda x: (jnp.full(2, jnp.sum(x) - 1), x), jnp.array([0.5, 0.2]), no_inverse(2), sizes
     )
     assert np.all(np.isnan(x))
     assert not report.converged
 
 
 def test_batches(kept):
-    """Members of a batch need different numbers of iterations, and some a Jacobian of their own."""
+    """Members of a batch need different numbers of iterations."""
     thetas, guesses = jnp.linspace(0.5, 3.0, 7), GUESS + jnp.linspace(0, 10, 7)[:, None]
     x, _, _, report = jax.jit(jax.vmap(solve, in_axes=(0, 0, None)))(thetas, guesses, kept)
     assert np.all(report.converged)
     assert np.max(np.abs(jax.vmap(equations)(x, thetas))) <= 1e-15
 
 
+def test_a_jacobian_for_one_is_one_for_all(kept):
+    """A member that is far away has it made anew, and the one that would do without has it too."""
+    root = find(1.3, GUESS, kept)[0]
+    near, far = root + 1e-8, jnp.array([30.0, 5.0, 7.0])
+    many = jax.jit(jax.vmap(solve, in_axes=(None, 0, None)))
+    alone, together = (many(1.3, jnp.stack(guesses), kept) for guesses in ((near, near), (near, far)))
+    assert np.array_equal(alone[2].matrix[0], kept.matrix)
+    exact = np.linalg.inv(jax.jacfwd(equations)(root, 1.3))
+    assert np.max(np.abs(kept.matrix - exact)) > 1e-5
+    assert np.max(np.abs(together[2].matrix[0] - exact)) < 1e-7
+    assert np.max(np.abs(together[0] - root)) <= 4e-16
+    nested = jax.jit(jax.vmap(jax.vmap(solve, in_axes=(None, 0, None)), in_axes=(0, None, None)))
+    thetas = jnp.array([1.3, 2.0])
+    x = nested(thetas, jnp.stack([near, far]), kept)[0]
+    assert np.max(np.abs(jax.vmap(jax.vmap(equations, (0, None)))(x, thetas))) <= 1e-15
+
+
 def test_limits_change_the_way_not_the_root():
     def limited(theta):
         limits = lambda x: 0.2 * theta + 0 * x  # noqa: E731
-        return chord_solve(lambda x: (x**3 - theta, x), jnp.array([3.0]), no_inverse(1), measure, limits)
+        return chord_solve(lambda x: (x**3 - theta, x), jnp.array([3.0]), no_inverse(1), sizes, limits)
 
     (x, *_, report), (_, *_, free) = (
         jax.jit(limited)(8.0),
-        chord_solve(lambda x: (x**3 - 8, x), jnp.array([30.0]), no_inverse(1), measure),
+        chord_solve(lambda x: (x**3 - 8, x), jnp.array([30.0]), no_inverse(1), sizes),
     )
     assert abs(x[0] - 2) <= 4e-16
     assert report.converged
