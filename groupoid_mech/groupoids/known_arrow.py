@@ -4,7 +4,7 @@ from functools import singledispatch
 
 import jax.numpy as jnp
 
-from groupoid_mech._types import Point, Vector
+from groupoid_mech._types import Covector, Point, Vector
 from groupoid_mech.groupoids.action import ActionGroupoid
 from groupoid_mech.groupoids.gauge import GaugeGroupoid
 from groupoid_mech.groupoids.group import GroupGroupoid
@@ -13,7 +13,7 @@ from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.groupoids.product import ProductGroupoid
 from groupoid_mech.groupoids.time_extended import TimeExtended
 from groupoid_mech.groups.known_algebra import to_algebra_at
-from groupoid_mech.manifolds.known_coordinates import local_at, reflected_at
+from groupoid_mech.manifolds.known_coordinates import carried_to, local_at, reflected_at
 from groupoid_mech.manifolds.product import split
 from groupoid_mech.numerics.with_value import with_value
 
@@ -50,6 +50,21 @@ def reflected_arrow_at(G: LieGroupoid, g: Point, a: Vector) -> Vector:
     return -G.fiber_local(G.target(g), G.inverse(g))
 
 
+@singledispatch
+def carried_along(G: LieGroupoid, g: Point, mu: Covector) -> Covector:
+    r"""The components in :math:`A^*_{\beta(g)}G` of a covector in :math:`A^*_{\alpha(g)}G`, along a short arrow: the same up to its length.
+
+    Frames may jump from one end of an arrow to the other, and components with them. Open for further groupoids; those whose frames do not
+    jump need not be added.
+
+    Args:
+        G: The groupoid.
+        g: The arrow.
+        mu: The components at the source.
+    """
+    return mu
+
+
 @fiber_local_at.register
 def _(G: PairGroupoid, g: Point, a: Vector) -> Vector:
     return local_at(G.base, g[0], g[1], a)
@@ -58,6 +73,11 @@ def _(G: PairGroupoid, g: Point, a: Vector) -> Vector:
 @reflected_arrow_at.register
 def _(G: PairGroupoid, g: Point, a: Vector) -> Vector:
     return reflected_at(G.base, g[0], g[1], a)
+
+
+@carried_along.register
+def _(G: PairGroupoid, g: Point, mu: Covector) -> Covector:
+    return carried_to(G.base, g[0], g[1], mu)
 
 
 # For both maps τ, τ(ξ)⁻¹ = τ(-ξ).
@@ -89,6 +109,12 @@ def _(G: GaugeGroupoid, g: Point, a: Vector) -> Vector:
     return jnp.concatenate([reflected_at(G.base, x, y, a[:n]), a[n:]])
 
 
+@carried_along.register
+def _(G: GaugeGroupoid, g: Point, mu: Covector) -> Covector:
+    (x, y, _), n = g, G.base.dim
+    return jnp.concatenate([carried_to(G.base, x, y, mu[:n]), mu[n:]])
+
+
 @fiber_local_at.register
 def _(G: ProductGroupoid, g: Point, a: Vector) -> Vector:
     return jnp.concatenate([fiber_local_at(*part) for part in _parts(G, g, a)])
@@ -99,6 +125,11 @@ def _(G: ProductGroupoid, g: Point, a: Vector) -> Vector:
     return jnp.concatenate([reflected_arrow_at(*part) for part in _parts(G, g, a)])
 
 
+@carried_along.register
+def _(G: ProductGroupoid, g: Point, mu: Covector) -> Covector:
+    return jnp.concatenate([carried_along(*part) for part in _parts(G, g, mu)])
+
+
 @fiber_local_at.register
 def _(G: TimeExtended, g: Point, a: Vector) -> Vector:
     return fiber_local_at(G.product, g, a)
@@ -107,6 +138,11 @@ def _(G: TimeExtended, g: Point, a: Vector) -> Vector:
 @reflected_arrow_at.register
 def _(G: TimeExtended, g: Point, a: Vector) -> Vector:
     return reflected_arrow_at(G.product, g, a)
+
+
+@carried_along.register
+def _(G: TimeExtended, g: Point, mu: Covector) -> Covector:
+    return carried_along(G.product, g, mu)
 
 
 def _parts(G: ProductGroupoid, g: Point, a: Vector) -> list[tuple[LieGroupoid, Point, Vector]]:

@@ -4,9 +4,9 @@ from functools import partial
 
 import jax
 
-from groupoid_mech._types import Point, Scalar, Vector
+from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.groups.lie_group import LieGroup
-from groupoid_mech.manifolds.known_coordinates import local_at, point_along, reflected_at
+from groupoid_mech.manifolds.known_coordinates import carried_to, local_at, point_along, reflected_at
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.numerics.matrix import matvec
 from groupoid_mech.numerics.with_value import with_value
@@ -45,6 +45,12 @@ def _(group: LieGroup, x: Point, y: Point, xi: Vector) -> Vector:
 @reflected_at.register
 def _(group: LieGroup, x: Point, y: Point, xi: Vector) -> Vector:
     return xi
+
+
+# The frame of a group is the same everywhere, up to translation.
+@carried_to.register
+def _(group: LieGroup, x: Point, y: Point, mu: Covector) -> Covector:
+    return mu
 
 
 @point_along.register

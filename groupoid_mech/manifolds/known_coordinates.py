@@ -8,7 +8,7 @@ from functools import singledispatch
 
 import jax.numpy as jnp
 
-from groupoid_mech._types import Point, Scalar, Vector
+from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.manifolds import great_circle
 from groupoid_mech.manifolds.euclidean import Euclidean
 from groupoid_mech.manifolds.manifold import Manifold
@@ -83,6 +83,27 @@ def point_in_the_middle(M: Manifold, x: Point, y: Point, xi: Vector) -> tuple[Po
     return point_along(M, x, y, xi, jnp.asarray(0.5))
 
 
+@singledispatch
+def carried_to(M: Manifold, x: Point, y: Point, mu: Covector) -> Covector:
+    r"""The components :math:`E(y)^T E(x)\,\mu` at a nearby point y of a covector at x, for orthonormal frames E: the same up to the distance.
+
+    Frames may jump between two points, and components with them.
+
+    Args:
+        M: The manifold.
+        x: A point.
+        y: A point nearby.
+        mu: The components of the covector in the frame at x.
+
+    Example:
+        >>> from groupoid_mech import Sphere
+        >>> below, above = jnp.array([1.0, 0.0, -1e-9]), jnp.array([1.0, 0.0, 1e-9])
+        >>> carried_to(Sphere(2), below, above, jnp.array([1.0, 2.0])).round(6)
+        Array([-1.,  2.], dtype=float64)
+    """
+    return M.from_ambient(y, M.to_ambient(x, mu))
+
+
 local_at.register(Sphere, great_circle.known_coordinates)
 reflected_at.register(Sphere, great_circle.reflected_coordinates)
 point_along.register(Sphere, great_circle.point_along)
@@ -103,6 +124,17 @@ def _(M: ProductManifold, x: Point, y: Point, xi: Vector) -> Vector:
 @reflected_at.register(Torus)
 def _(M: Manifold, x: Point, y: Point, xi: Vector) -> Vector:
     return xi
+
+
+@carried_to.register(Euclidean)
+@carried_to.register(Torus)
+def _(M: Manifold, x: Point, y: Point, mu: Covector) -> Covector:
+    return mu
+
+
+@carried_to.register
+def _(M: ProductManifold, x: Point, y: Point, mu: Covector) -> Covector:
+    return jnp.concatenate([carried_to(*part) for part in _parts(M, x, y, mu)])
 
 
 @point_along.register

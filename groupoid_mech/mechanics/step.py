@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.groupoid import LieGroupoid
-from groupoid_mech.groupoids.known_arrow import reflected_arrow_at
+from groupoid_mech.groupoids.known_arrow import carried_along, reflected_arrow_at
 from groupoid_mech.groupoids.unit_tangent import unit_tangent
 from groupoid_mech.mechanics.step_memory import StepMemory
 from groupoid_mech.numerics.chord import chord_solve
@@ -127,8 +127,9 @@ def take_step(
     )
     a, s = x[:r], x[r:]
     left, stationarity = off[:r], off[r:]
-    # What round-off leaves of the equations is carried on: dropped, it adds up to a trend of the momentum, 0.015 ε a step on T*S².
-    momentum = _along_target(G, g, slope) - jax.lax.stop_gradient(left)
+    # What round-off leaves of the equations is carried on: dropped, it adds up to a trend of the momentum. So does what is carried on with the
+    # wrong sign, where frames jump.
+    momentum = _along_target(G, g, slope) - jax.lax.stop_gradient(carried_along(G, g, left))
     residual = jnp.max(jnp.abs(left)) / (1 + jnp.max(jnp.abs(p)))
     residual = jnp.maximum(residual, jnp.max(jnp.abs(stationarity), initial=0.0))
     converged = report.converged & (residual <= _LARGEST_RESIDUAL)

@@ -21,7 +21,7 @@ from groupoid_mech.numerics.newton import EPS, MAX_ITERATIONS, STALL, NewtonRepo
 # unlike round-off: with ε/8 in the first place, angular momentum on T*S² drifts by up to 0.07 ε in every step, with ε/512 by none that a
 # million steps could tell (tests/verification/test_drift.py).
 _LEFT = EPS / 512
-_ROUND_OFF = 32 * EPS
+_ROUND_OFF = 8 * EPS
 _SETTLED = EPS / 8
 # Increments that are smaller and do not shrink are round-off, even by an old Jacobian.
 _NOISE = 1e-12
@@ -132,7 +132,9 @@ def _iterate(
         B, step, size = jax.lax.cond(renewed, renew, lambda: (B, step, size))
         if limits is not None:
             step = step / jnp.maximum(1.0, jnp.max(jnp.abs(step) / limits(x)))
-        rate = jnp.where(first | renewed, jnp.inf, jnp.minimum(state.rate, size / before))
+        ratio = size / before
+        rate = jnp.where(size > _ROUND_OFF**2, ratio, jnp.minimum(state.rate, ratio))
+        rate = jnp.where(first | renewed, jnp.inf, rate)
         # Where round-off hides how small an increment is, it is what was expected to be left before.
         left = rate * jnp.minimum(size, jnp.where(renewed, jnp.inf, state.left))
         return _State(
