@@ -1,8 +1,9 @@
 """Methods from discretization maps: those of this package, plain JAX and C, in one run.
 
 "ours" is what a user calls, ``Integrator.run`` or ``DiscreteSystem.simulate``, every point kept. "plain JAX" is the same method written
-down by hand in a ``lax.scan``. "C" is the same by hand-made formulas. All ways have to arrive at the same point. For curved spaces, where
-there is no other way at hand, the variational step of ``spherical_pendulum`` on pair(S²) is the measure.
+down by hand in a ``lax.scan``. "C" is the same by hand-made formulas. "discrete L" is the discrete Lagrangian of the same map, a step with half
+as many unknowns and without auxiliary variables, for the same orbit. All ways have to arrive at the same point. "ensemble" is the time of
+one member in 500 double pendula at once.
 
 Run: python benchmarks/methods.py [runs]
 """
@@ -14,13 +15,16 @@ import tempfile
 import time
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from steps import POINTER, STEPS, Way, compiled, medians
 
 import groupoid_mech as gm
+from groupoid_mech.discretization.system_integrator import SystemIntegrator
 
+MEMBERS, MEMBER_STEPS = 500, 1000
 AGREEMENT = 1e-9
 
 
@@ -112,17 +116,35 @@ def curved() -> dict[str, dict[str, Way]]:
     )
     variational = systems.spherical_pendulum()
 
-    def midpoint(model: Any) -> Way:
-        return run(model.integrator(), model.start)
+    def midpoint(model: Any) -> dict[str, Way]:
+        discrete = gm.lagrangian_system(model.lagrangian, gm.theta_map(model.groupoid, 0.5), model.dt)
+        return {"ours": run(model.integrator(), model.start), "discrete": run(SystemIntegrator(discrete), model.start)}
 
     fourth = gm.raise_order(sphere.integrator(), gm.triple_jump(4))
     return {
-        "variational step, pair(S²)": {"ours": lambda: np.asarray(variational.simulate(STEPS).momenta[-1])},
-        "midpoint, T*S²": {"ours": midpoint(sphere)},
-        "midpoint, T*SO(3)": {"ours": midpoint(body)},
-        "midpoint, so(3)*": {"ours": midpoint(reduced)},
+        "spherical_pendulum, pair(S²)": {"ours": lambda: np.asarray(variational.simulate(STEPS).momenta[-1])},
+        "midpoint, T*S²": midpoint(sphere),
+        "midpoint, T*SO(3)": midpoint(body),
+        "midpoint, so(3)*": midpoint(reduced),
         "triple jump of midpoint, T*S²": {"ours": run(fourth, sphere.start)},
     }
+
+
+def ensemble() -> float:
+    """Microseconds per step of one member."""
+    model = gm.systems.double_pendulum(dt=0.01)
+    starts = np.array([1.0, 0.5]) + np.random.default_rng(0).normal(size=(MEMBERS, 2))
+
+    @eqx.filter_jit
+    def all_ends(system: gm.DiscreteSystem, starts: Any) -> Any:
+        def end(q: Any) -> Any:
+            start = gm.from_momentum(system, q, jnp.zeros(2))
+            return system.simulate(start, MEMBER_STEPS, save_every=MEMBER_STEPS).momenta[-1]
+
+        return jax.vmap(end)(starts)
+
+    found = medians({"ours": lambda: np.asarray(all_ends(model.system, starts))}, 6)
+    return 1e6 * found["ours"] / (MEMBERS * MEMBER_STEPS)
 
 
 def row(name: str, ways: dict[str, Way], runs: int) -> str:
@@ -136,12 +158,9 @@ def row(name: str, ways: dict[str, Way], runs: int) -> str:
     found = medians(ways, runs)
     warm_up = first - found["ours"]
     micros = {way: 1e6 * seconds / STEPS for way, seconds in found.items()}
-    cells = "".join(f"{micros[way]:>10.3f}" if way in micros else f"{'-':>10}" for way in ("ours", "plain", "C"))
-    ratios = [
-        micros["plain"] / micros["ours"] if "plain" in micros else None,
-        micros["ours"] / micros["C"] if "C" in micros else None,
-    ]
-    tail = "".join(f"{value:>12.2f}" if value is not None else f"{'-':>12}" for value in ratios)
+    others = ("plain", "C", "discrete")
+    cells = "".join(f"{micros[way]:>12.3f}" if way in micros else f"{'-':>12}" for way in ("ours", *others))
+    tail = "".join(f"{micros['ours'] / micros[way]:>16.2f}" if way in micros else f"{'-':>16}" for way in others)
     return f"{name:<32}{cells}{tail}{warm_up:>10.2f}"
 
 
@@ -151,11 +170,14 @@ def main() -> None:
     print(
         f"µs per step, medians of {runs} interleaved runs; warm-up (trace and compile: the first run less a later one) in s"
     )
-    print(f"{'':<32}{'ours':>10}{'plain JAX':>10}{'C':>10}{'plain/ours':>12}{'ours/C':>12}{'warm-up':>10}")
+    heads = "".join(f"{head:>12}" for head in ("ours", "plain JAX", "C", "discrete L"))
+    ratios = "".join(f"{head:>16}" for head in ("ours/plain", "ours/C", "ours/discrete L"))
+    print(f"{'':<32}{heads}{ratios}{'warm-up':>10}")
     with tempfile.TemporaryDirectory() as folder:
         rows = {"Störmer–Verlet, Kepler": kepler(folder), "midpoint, Hénon–Heiles": henon_heiles(folder)}
         for name, ways in (rows | curved()).items():
             print(row(name, ways, runs), flush=True)
+    print(f"{'ensemble of double pendula':<32}{ensemble():>12.3f}")
 
 
 if __name__ == "__main__":

@@ -97,9 +97,9 @@ def carried_to(M: Manifold, x: Point, y: Point, mu: Covector) -> Covector:
 
     Example:
         >>> from groupoid_mech import Sphere
-        >>> below, above = jnp.array([1.0, 0.0, -1e-9]), jnp.array([1.0, 0.0, 1e-9])
+        >>> below, above = jnp.array([0.0, 1.0, -1e-9]), jnp.array([0.0, 1.0, 1e-9])
         >>> carried_to(Sphere(2), below, above, jnp.array([1.0, 2.0])).round(6)
-        Array([-1.,  2.], dtype=float64)
+        Array([-1., -2.], dtype=float64)
     """
     return M.from_ambient(y, M.to_ambient(x, mu))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import groupoid_mech as gm
-from groupoid_mech.groupoids.known_arrow import fiber_local_at, reflected_arrow_at
+from groupoid_mech.groupoids.known_arrow import carried_along, fiber_local_at, reflected_arrow_at
 
 EXACT = 2e-14
 WRONG = 1e-4
@@ -60,3 +60,33 @@ def test_two_derivatives_and_the_way_on(name):
     assert gap(expected, found) <= EXACT
     assert gap(on, reflected) <= EXACT
     assert gap(expected[1], others[1]) > WRONG
+
+
+BELOW = jnp.array([0.6, 0.8, -1e-10])
+UP = S2.from_ambient(BELOW, jnp.array([0.3, -0.2, 1.0]))
+# A base point just below the equator, and coordinates of an arrow that leads above it.
+ACROSS = {
+    "pair(S2)": (BELOW, UP),
+    "S2 x| SO3": (BELOW, jnp.array([1.0, 0.5, 0.2])),
+    "gauge(S2, SO3)": (BELOW, jnp.concatenate([UP, jnp.array([0.3, -0.5, 0.2])])),
+    "time": ((jnp.zeros(1), BELOW), jnp.concatenate([jnp.ones(1), UP])),
+}
+
+
+@pytest.mark.parametrize("name", ACROSS)
+def test_covectors_are_carried_across_a_jump_of_the_frame(name):
+    """On a short arrow the pairing with the way on is that with the way there; components that stay as they are give another."""
+    G, (q, direction), length = GROUPOIDS[name], ACROSS[name], 1e-9
+
+    @jax.jit
+    def compute():
+        a = length * direction
+        mu = jnp.array([1.0, -2.0, 0.5, 3.0, 1.5])[: G.rank]
+        g = G.fiber_chart(q, a)
+        on = reflected_arrow_at(G, g, a)
+        return jnp.sum(mu * a), jnp.sum(carried_along(G, g, mu) * on), jnp.sum(mu * on)
+
+    before, after, unmoved = (float(value) / length for value in compute())
+    assert abs(after - before) <= 10 * length
+    # The frame of an action groupoid is that of its group, and does not jump.
+    assert (abs(unmoved - before) > 0.1) == (name != "S2 x| SO3")

@@ -235,8 +235,8 @@ def test_product_needs_groups():
         gm.ProductGroup()
 
 
-GROUPS = [gm.SO3(), gm.SO3(tau="cayley"), gm.SE2(), gm.UnitQuaternions(tau="cayley")]
-MORE_GROUPS = [make(tau=tau) for make in (gm.SO2, gm.SE3, gm.Heisenberg) for tau in ("exp", "cayley")]
+GROUPS = [gm.SO3(), gm.SO3(tau="cayley"), gm.UnitQuaternions(tau="cayley")]
+MORE_GROUPS = [gm.SE2(), *(make(tau=tau) for make in (gm.SO2, gm.SE3, gm.Heisenberg) for tau in ("exp", "cayley"))]
 
 
 @eqx.filter_jit

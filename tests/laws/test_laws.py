@@ -113,6 +113,13 @@ SLOW_SUBJECTS = {
     "endpoint S2",
     "sphere gauge",
     "SE3",
+    "UnitQuaternions",
+    "energy T*S2",
+    "method S2:SO3",
+    "anchor of S2:SO3",
+    "S3->SO3",
+    "A(S2 x| SO3)",
+    "reduction pair(SO3)->SO3",
 }
 
 
