@@ -52,15 +52,15 @@ class SystemIntegrator(Integrator):
         self.space = DualBundle(system.groupoid.base, system.groupoid.rank)
 
     def begin(self, x: Point) -> Memory:
-        # Auxiliary variables may be in frames that differ from step to step: what the family says about them is asked for again.
+        # Auxiliary variables may be in frames that differ from step to step: there the family is asked again in every step.
         reference = None if self.system.auxiliary else self.system.first_guess(*x)
         return reference, StepMemory.blank(self.system.unknowns)
 
     def advance(self, x: Point, memory: Memory) -> tuple[Taken, Memory]:
-        reference, remembered = memory
-        following, step = self.system.step(
-            Start(*x, self.system.first_guess(*x) if reference is None else reference, remembered)
-        )
+        q, p = x
+        reference, differences = memory
+        expected = self.system.first_guess(q, p) if reference is None else reference
+        following, step = self.system.step(Start(q, p, expected, differences))
         taken = Taken((step.point, step.momentum), step.residual, step.iterations, step.converged)
         return taken, (None if reference is None else following.reference, following.memory)
 

@@ -53,7 +53,8 @@ def _apart(S: Sphere, x: Point, y: Point, xi: Vector) -> tuple[Point, Scalar]:
     return with_value(S.displacement(x, xi), y - x), _squared_angle(x, y, dot(xi, xi))
 
 
-# Programs of their own: their derivatives are traced once for all uses. Sums end in a quotient, which XLA does not copy into all uses.
+# Programs of their own: their derivatives are traced once for all uses. A quotient is not copied into all uses by XLA, and does not wait for the
+# sum that it multiplies.
 @jax.jit
 def _along(x: Point, y: Point, change: Point, t: Scalar, theta: Scalar) -> tuple[Point, Point]:
     late, half, sinc = 1 - theta, 0.5 - theta, stumpff(1, t)
