@@ -37,7 +37,7 @@ class KeptInverse(NamedTuple):
 
 
 class _State(NamedTuple):
-    """An iterate; of the last increment the square of its size, and that of the least ratio of two sizes since the Jacobian is in use."""
+    """An iterate; squares of the size of the last increment, of the rate at which increments shrink, and of what is expected to be left."""
 
     x: Vector
     values: Any
@@ -133,9 +133,9 @@ def _iterate(
         if limits is not None:
             step = step / jnp.maximum(1.0, jnp.max(jnp.abs(step) / limits(x)))
         ratio = size / before
+        # Where round-off hides how small an increment is, the last rate counts, and what was expected to be left before.
         rate = jnp.where(size > _ROUND_OFF**2, ratio, jnp.minimum(state.rate, ratio))
         rate = jnp.where(first | renewed, jnp.inf, rate)
-        # Where round-off hides how small an increment is, it is what was expected to be left before.
         left = rate * jnp.minimum(size, jnp.where(renewed, jnp.inf, state.left))
         return _State(
             x=jnp.where(done, x, x - step),

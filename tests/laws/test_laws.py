@@ -120,6 +120,10 @@ SLOW_SUBJECTS = {
     "S3->SO3",
     "A(S2 x| SO3)",
     "reduction pair(SO3)->SO3",
+    "Heisenberg",
+    "pair(SO3)->S2:SO3",
+    "pair(S2, area)",
+    "map group SO3",
 }
 
 
