@@ -33,16 +33,29 @@ nb_execution_show_tb = True
 nb_output_stderr = "error"
 
 # Cells run once: code that is quick to make takes a quarter off the build. Unknown flags would end JAX: ask first.
-_flags = os.environ.get("XLA_FLAGS", "") + " --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+_flags = (
+    os.environ.get("XLA_FLAGS", "")
+    + " --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
+)
 _probe = [sys.executable, "-c", "import jax; jax.numpy.zeros(1)"]
 if subprocess.run(_probe, env={**os.environ, "XLA_FLAGS": _flags}, capture_output=True).returncode == 0:
     os.environ["XLA_FLAGS"] = _flags
+# The kernels fill all cores already; nobody reads where in the source an operation comes from.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
+os.environ.setdefault("JAX_INCLUDE_FULL_TRACEBACKS_IN_LOCATIONS", "false")
 
 # A cell that shows an error shows its message, without the traceback.
 os.environ["IPYTHONDIR"] = tempfile.mkdtemp()
 _profile = Path(os.environ["IPYTHONDIR"], "profile_default")
 _profile.mkdir()
-(_profile / "ipython_config.py").write_text('get_config().InteractiveShell.xmode = "Minimal"\n', encoding="utf-8")
+# Tracing makes many objects that live long: looking for cycles among them less often saves time.
+_CONFIG = """
+config = get_config()
+config.InteractiveShell.xmode = "Minimal"
+config.InteractiveShellApp.exec_lines = ["import gc", "gc.set_threshold(200_000, 50, 1000)"]
+"""
+(_profile / "ipython_config.py").write_text(_CONFIG, encoding="utf-8")
 
 # Reference. A method is documented once, on the abstract class.
 autodoc_inherit_docstrings = False
