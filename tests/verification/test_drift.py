@@ -111,12 +111,15 @@ def test_a_trend_stands_out_of_a_random_walk():
     assert trend(np.cumsum(steps + 0.1)) > 8
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "method",
     [
-        pytest.param(method, id=method.__name__, marks=pytest.mark.xdist_group(f"drift of {method.__name__}"))
-        for method in (pendulum_method, reduced_body_method, body_method)
+        pytest.param(method, id=method.__name__, marks=[run, pytest.mark.xdist_group(f"drift of {method.__name__}")])
+        for method, run in (
+            (pendulum_method, pytest.mark.slow),
+            (reduced_body_method, pytest.mark.slow),
+            (body_method, pytest.mark.extended),
+        )
     ],
 )
 def test_a_million_steps_of_a_method(method):
