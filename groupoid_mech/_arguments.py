@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from groupoid_mech._types import Scalar
 from groupoid_mech.errors import ArgumentError, CutLocusError, NotFiniteError, NotTraceableError
 
 LOCAL_INVERSES = frozenset({"local", "log", "cayley_inverse", "fiber_local"})
@@ -111,6 +112,19 @@ def require_vector(owner: str, name: str, value: Any, size: int) -> None:
     """Refuse anything but a flat float vector of the given size."""
     require_like(owner, name, value, jax.ShapeDtypeStruct((size,), np.dtype(float)))
     require_finite(owner, name, value)
+
+
+def time_step(owner: str, value: Any) -> Scalar:
+    """A finite number that is not 0, as an array; negative ones go back in time."""
+    try:
+        dt = jnp.asarray(value, float)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{owner} needs dt to be a number; got {describe(value)}.") from error
+    if dt.shape != ():
+        raise ArgumentError(f"{owner} needs dt to be one number; got {describe(value)}. Batch over steps with jax.vmap.")
+    if is_concrete(dt) and not (np.isfinite(float(dt)) and float(dt) != 0):
+        raise ArgumentError(f"{owner} needs a finite dt that is not 0; got {value}.")
+    return dt
 
 
 def as_pytree(function: Any) -> Any:
