@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import final
 
 import equinox as eqx
+import jax
 import numpy as np
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import is_concrete, require_choice, require_instances, time_step
+from groupoid_mech._arguments import require_choice, require_instances, time_step
 from groupoid_mech._types import Covector, Point, Scalar
 from groupoid_mech.discretization.composition import (
     Composition,
@@ -151,7 +152,11 @@ def _end_of(map: DiscretizationMap) -> int | None:
     if isinstance(map, AdjointMap):
         end = _end_of(map.map)
         return None if end is None else 1 - end
-    if isinstance(map, ThetaMap) and isinstance(map.retraction, ChartMap) and is_concrete(map.theta):
+    if (
+        isinstance(map, ThetaMap)
+        and isinstance(map.retraction, ChartMap)
+        and not isinstance(map.theta, jax.core.Tracer)
+    ):
         multiples = {end: end * np.eye(map.groupoid.rank) if map.theta.ndim else end for end in (0, 1)}
         return next((end for end, theta in multiples.items() if np.array_equal(map.theta, theta)), None)
     return None

@@ -112,10 +112,10 @@ class Running(eqx.Module):
     integrator: Integrator
 
     def step(self, state: tuple[Point, Any]) -> tuple[tuple[Point, Any], Taken]:
-        """The next state and the record of the step, which failed if a number of the point is not finite."""
+        """The next state and the record of the step, which failed if a number of the point or the residual is not finite."""
         taken, memory = self.integrator.advance(*state)
         # Here, once for all parts of a composition: what is not finite stays so in those that follow.
-        finite = [jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(taken.point)]
+        finite = [jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves((taken.point, taken.residual))]
         return (taken.point, memory), taken._replace(converged=functools.reduce(operator.and_, finite, taken.converged))
 
 

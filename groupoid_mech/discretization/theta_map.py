@@ -130,7 +130,8 @@ def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLik
         True
     """
     R = space if isinstance(space, DiscretizationMap) else ChartMap(space)
-    number = float(jnp.asarray(theta)) if is_concrete(theta) and jnp.ndim(theta) == 0 else None
+    # Known inside of jit too, unless it is traced itself: whether a method is explicit does not depend on where it is made.
+    number = None if isinstance(theta, jax.core.Tracer) or np.ndim(theta) else float(np.asarray(theta))
     if number in (0.0, 1.0):
         return R if number == 0.0 else R.adjoint()
     between = ThetaMap(R, theta)

@@ -135,7 +135,7 @@ def test_the_map_of_newmark_follows_the_step(beta, gamma):
     moved = with_frozen_map(beta, gamma).with_step(0.25)(START)
     for dt in (0.25, -0.1):
         assert distance(method.with_step(dt)(START), newmark(beta, gamma, dt)(START)) <= 1e-15
-    # Without friction of its own in Θ there is nothing to follow.
+    # For γ = 2β the matrix Θ does not depend on dt: there is nothing to follow.
     gap = distance(moved, newmark(beta, gamma, 0.25)(START))
     assert (gap <= 1e-15) if gamma == 2 * beta else (gap > 1e-4)
 
@@ -242,7 +242,9 @@ def test_a_step_is_a_finite_number_that_is_not_0(name):
 
 def test_a_step_may_be_traced_and_a_step_of_length_0_stays():
     dts = jnp.array([0.05, 0.1])
-    batch = jax.jit(jax.vmap(lambda dt: STEPPED["stormer_verlet"](dt)(START)))(dts)
+    batched = jax.jit(jax.vmap(lambda dt: STEPPED["stormer_verlet"](dt)(START)))
+    assert "while" not in str(batched.trace(dts).jaxpr), "explicit inside of compiled code too"
+    batch = batched(dts)
     assert distance(jax.tree.map(lambda leaf: leaf[1], batch), STEPPED["stormer_verlet"](0.1)(START)) <= 1e-15
     for name in ("stormer_verlet", "splitting"):
         method = STEPPED[name](DT)
@@ -354,7 +356,7 @@ def test_translations_are_flat(space):
 
 # ----------------------------------------------------------------------------------- order of drifts
 
-INERTIA, CENTER = np.array([1.0, 1.7, 0.6]), np.array([0.3, 0.1, 0.5])
+INERTIA, CENTER = np.array([1.0, 1.5, 0.6]), np.array([0.3, 0.1, 0.5])
 BODY = jnp.eye(3), jnp.asarray(INERTIA * np.array([0.6, 0.5, 0.9]))
 TIME = 1.0
 
