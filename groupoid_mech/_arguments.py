@@ -121,9 +121,7 @@ def time_step(owner: str, value: Any) -> Scalar:
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{owner} needs dt to be a number; got {describe(value)}.") from error
     if dt.shape != ():
-        raise ArgumentError(
-            f"{owner} needs dt to be one number; got {describe(value)}. Batch over steps with jax.vmap."
-        )
+        raise ArgumentError(f"{owner} needs dt to be one number; got {describe(value)}. Batch over steps with jax.vmap.")
     if is_concrete(dt) and not (np.isfinite(float(dt)) and float(dt) != 0):
         raise ArgumentError(f"{owner} needs a finite dt that is not 0; got {value}.")
     return dt

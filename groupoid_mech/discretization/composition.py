@@ -32,7 +32,6 @@ class Composition(Integrator):
         methods: The methods, in the order of their steps.
         dt: The time that all steps together take. It is the sum of theirs for methods of one motion, as `compose` has it, but not for those
             of its parts: a kick and a drift of length dt together take the time dt.
-        fractions: The length of each step as a fraction of dt; found from the methods if not given.
     """
 
     methods: tuple[Integrator, ...]
@@ -40,11 +39,12 @@ class Composition(Integrator):
     dt: Scalar
     fractions: tuple[Scalar, ...]
 
-    def __init__(self, methods: Sequence[Integrator], dt: ArrayLike, fractions: Sequence[Scalar] | None = None):
+    def __init__(self, methods: Sequence[Integrator], dt: ArrayLike):
         self.methods = tuple(methods)
         self.space = _common_space("Composition", self.methods)
         self.dt = time_step("Composition", dt)
-        self.fractions = tuple(method.dt / self.dt for method in methods) if fractions is None else tuple(fractions)
+        # Kept for other lengths of the step: after a step of length 0 they could not be found again.
+        self.fractions = tuple(method.dt / self.dt for method in self.methods)
 
     def begin(self, x: Point) -> Any:
         return tuple(method.begin(x) for method in self.methods)
@@ -59,7 +59,8 @@ class Composition(Integrator):
         return eqx.tree_at(lambda composition: (composition.methods, composition.dt), self, (methods, h))
 
     def adjoint(self) -> "Composition":
-        return Composition([method.adjoint() for method in reversed(self.methods)], self.dt, self.fractions[::-1])
+        parts = tuple(method.adjoint() for method in reversed(self.methods)), self.fractions[::-1]
+        return eqx.tree_at(lambda composition: (composition.methods, composition.fractions), self, parts)
 
 
 @final

@@ -269,6 +269,7 @@ def test_steps_that_sum_up_to_nothing_are_refused():
     doubled = euler(-0.1, 1)(euler(0.2)(START))
     assert distance(forth.with_step(0.1)(START), doubled) <= 1e-15
     assert distance(forth.with_step(0.0).with_step(0.1)(START), doubled) <= 1e-15
+    assert distance(forth.with_step(0.0).adjoint()(START), START) == 0
     assert distance(forth.with_step(0.1).adjoint().with_step(-0.1)(doubled), START) <= EXACT
 
 
