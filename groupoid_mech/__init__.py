@@ -54,6 +54,8 @@ from groupoid_mech.discretization.known_inverse import inverse_at  # noqa: E402
 from groupoid_mech.discretization.lagrangian_family import lagrangian_system  # noqa: E402
 from groupoid_mech.discretization.lagrangian_lift import LagrangianField, LagrangianLift, LegendreHamiltonian  # noqa: E402
 from groupoid_mech.discretization.lifted_map import LiftedMap  # noqa: E402
+from groupoid_mech.discretization.map_at_step import map_at_step  # noqa: E402
+from groupoid_mech.discretization.newmark_map import NewmarkMap, newmark_map  # noqa: E402
 from groupoid_mech.discretization.orbit import Orbit, load_orbit  # noqa: E402
 from groupoid_mech.discretization.poincare_invariant import poincare_invariant  # noqa: E402
 from groupoid_mech.discretization.retraction import ChartMap, ProjectionMap  # noqa: E402
@@ -61,7 +63,7 @@ from groupoid_mech.discretization.second_order import difference_defect, differe
 from groupoid_mech.discretization.splitting import Drift, Kick, Separable  # noqa: E402
 from groupoid_mech.discretization.system_integrator import SystemIntegrator  # noqa: E402
 from groupoid_mech.discretization.tangent_lift import TangentLift, canonical_involution  # noqa: E402
-from groupoid_mech.discretization.theta_map import ThetaMap, newmark_map, theta_map  # noqa: E402
+from groupoid_mech.discretization.theta_map import ThetaMap, theta_map  # noqa: E402
 from groupoid_mech.errors import (  # noqa: E402
     ArgumentError,
     BoundaryFailed,
@@ -287,6 +289,7 @@ __all__ = [
     "Manifold",
     "MeanGradient",
     "Morphism",
+    "NewmarkMap",
     "NoetherSymmetry",
     "NotAMorphismError",
     "NotASymmetryError",
@@ -386,6 +389,7 @@ __all__ = [
     "load",
     "load_orbit",
     "local_at",
+    "map_at_step",
     "map_graph",
     "momenta_of_covector",
     "monomial_functions",

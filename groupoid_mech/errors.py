@@ -55,7 +55,7 @@ class OffConstraintsError(GroupoidMechError):
 
 
 class StepFailed(GroupoidMechError):
-    """A step of a simulation has no solution that Newton's method reaches; ``trajectory`` is what was computed before.
+    """A step of a simulation has no solution that Newton's method reaches, or no finite value; ``trajectory`` is what was computed before.
 
     Args:
         message: What happened, and what to do.

@@ -9,13 +9,17 @@ from typing import Any, final
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import require_instances, same_structure
+from groupoid_mech._arguments import describe, is_concrete, require_instances, same_structure, time_step
 from groupoid_mech._types import Array, Point, Scalar
 from groupoid_mech.discretization.integrator import Integrator, Taken
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
+
+# Sums of weights and of steps are known to this.
+_ROUND_OFF = 1e-12
 
 
 @final
@@ -26,17 +30,21 @@ class Composition(Integrator):
 
     Args:
         methods: The methods, in the order of their steps.
-        dt: The time that all steps together take.
+        dt: The time that all steps together take. It is the sum of theirs for methods of one motion, as `compose` has it, but not for those
+            of its parts: a kick and a drift of length dt together take the time dt.
     """
 
     methods: tuple[Integrator, ...]
     space: Manifold
     dt: Scalar
+    fractions: tuple[Scalar, ...]
 
     def __init__(self, methods: Sequence[Integrator], dt: ArrayLike):
         self.methods = tuple(methods)
         self.space = _common_space("Composition", self.methods)
-        self.dt = jnp.asarray(dt, float)
+        self.dt = time_step("Composition", dt)
+        # Kept for other lengths of the step: after a step of length 0 they could not be found again.
+        self.fractions = tuple(method.dt / self.dt for method in self.methods)
 
     def begin(self, x: Point) -> Any:
         return tuple(method.begin(x) for method in self.methods)
@@ -45,11 +53,14 @@ class Composition(Integrator):
         return _one_after_the_other(self.methods, x, memory)
 
     def with_step(self, dt: ArrayLike) -> "Composition":
-        ratio = jnp.asarray(dt, float) / self.dt
-        return Composition([method.with_step(ratio * method.dt) for method in self.methods], dt)
+        h = jnp.asarray(dt, float)
+        parts = zip(self.methods, self.fractions, strict=True)
+        methods = tuple(method.with_step(fraction * h) for method, fraction in parts)
+        return eqx.tree_at(lambda composition: (composition.methods, composition.dt), self, (methods, h))
 
     def adjoint(self) -> "Composition":
-        return Composition([method.adjoint() for method in reversed(self.methods)], self.dt)
+        parts = tuple(method.adjoint() for method in reversed(self.methods)), self.fractions[::-1]
+        return eqx.tree_at(lambda composition: (composition.methods, composition.fractions), self, parts)
 
 
 @final
@@ -62,7 +73,8 @@ class WeightedComposition(Integrator):
 
     Args:
         methods: The methods Φ; their own time steps do not matter.
-        weights: The numbers w, with one row for each turn of the loop and one column for each method.
+        weights: The numbers w, with one row for each turn of the loop and one column for each method. What they sum up to depends on the
+            methods: each column to 1 for the parts of a motion, all together for a method and its adjoint.
         dt: The time step.
     """
 
@@ -74,13 +86,13 @@ class WeightedComposition(Integrator):
     def __init__(self, methods: Sequence[Integrator], weights: ArrayLike, dt: ArrayLike):
         self.methods = tuple(methods)
         self.space = _common_space("WeightedComposition", self.methods)
-        self.weights = jnp.asarray(weights, float)
+        self.weights = numbers("WeightedComposition", "weights", weights)
         if self.weights.ndim != 2 or self.weights.shape[1] != len(self.methods) or not self.weights.size:
             raise ArgumentError(
                 f"WeightedComposition needs weights with one column for each of the {len(self.methods)} methods; "
                 f"got shape {self.weights.shape}."
             )
-        self.dt = jnp.asarray(dt, float)
+        self.dt = time_step("WeightedComposition", dt)
 
     def begin(self, x: Point) -> Any:
         memory = tuple(method.begin(x) for method in self.methods)
@@ -115,7 +127,13 @@ def compose(*methods: Integrator) -> Composition:
         0.1
     """
     require_instances("compose", "methods", methods, Integrator)
-    total: Any = sum(method.dt for method in methods)
+    steps: list[Any] = [method.dt for method in methods]
+    total = sum(steps)
+    if is_concrete(steps) and abs(float(total)) <= _ROUND_OFF * max(abs(float(step)) for step in steps):
+        raise ArgumentError(
+            f"compose needs steps that together take some time; those of {[float(step) for step in steps]} sum up to 0. "
+            f"To undo a step, run method.adjoint().with_step(-method.dt) by itself."
+        )
     return Composition(methods, total)
 
 
@@ -124,7 +142,7 @@ def raise_order(method: Integrator, weights: ArrayLike) -> WeightedComposition:
 
     Args:
         method: The method Φ; symmetric and of order 2 for the weights of `triple_jump`, `suzuki` and `optimized`.
-        weights: The numbers γ, in the order of the steps.
+        weights: The numbers γ, in the order of the steps, with sum 1.
 
     Example:
         >>> import groupoid_mech as gm
@@ -133,10 +151,8 @@ def raise_order(method: Integrator, weights: ArrayLike) -> WeightedComposition:
         >>> float(fourth_order.dt)
         0.1
     """
-    gammas = jnp.asarray(weights, float)
-    if gammas.ndim != 1 or not gammas.size:
-        raise ArgumentError(f"raise_order needs weights to be a vector of numbers; got shape {gammas.shape}.")
-    return WeightedComposition([method], gammas[:, None], method.dt)
+    require_instances("raise_order", "method", (method,), Integrator)
+    return repeated("raise_order", method, weights)
 
 
 def symmetrize(method: Integrator) -> Composition:
@@ -144,6 +160,35 @@ def symmetrize(method: Integrator) -> Composition:
     require_instances("symmetrize", "method", (method,), Integrator)
     half = method.with_step(method.dt / 2)
     return Composition([half, half.adjoint()], method.dt)
+
+
+def repeated(owner: str, method: Integrator, weights: ArrayLike) -> WeightedComposition:
+    """The composition of a method with itself; weights that are no vector with sum 1 are refused."""
+    gammas = numbers(owner, "weights", weights)
+    if gammas.ndim != 1 or not gammas.size:
+        raise ArgumentError(f"{owner} needs weights to be a vector of numbers; got shape {gammas.shape}.")
+    require_whole_steps(owner, gammas[:, None])
+    return WeightedComposition([method], gammas[:, None], method.dt)
+
+
+def numbers(owner: str, name: str, value: Any) -> Array:
+    """An array of numbers; anything else is refused."""
+    try:
+        return jnp.asarray(value, float)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{owner} needs {name} to be numbers; got {describe(value)}.") from error
+
+
+def require_whole_steps(owner: str, weights: Array) -> None:
+    """Refuse weights that are known and of which a column does not sum up to 1: the steps would take another time than dt."""
+    if not is_concrete(weights):
+        return
+    sums = np.sum(np.asarray(weights), axis=0)
+    if not np.all(np.abs(sums - 1) <= _ROUND_OFF):
+        raise ArgumentError(
+            f"{owner} needs weights that sum up to 1, so that the steps together take the time dt; they sum up to "
+            f"{', '.join(f'{total:.15g}' for total in sums)}. Check them, or divide rounded ones by their sum."
+        )
 
 
 def _one_after_the_other(methods: Sequence[Integrator], x: Point, memory: Any) -> tuple[Taken, Any]:

@@ -135,3 +135,17 @@ def groupoid_of(owner: str, space: Any) -> LieGroupoid:
     if isinstance(space, Manifold):
         return PairGroupoid(space)
     raise ArgumentError(f"{owner} needs a manifold or a Lie groupoid; got {describe(space)}.")
+
+
+def manifold_of(owner: str, map: Any, purpose: str, elsewhere: str) -> Manifold:
+    """The manifold Q of a map on the pair groupoid of Q; what else is given is refused."""
+    if not isinstance(map, DiscretizationMap):
+        raise ArgumentError(
+            f"{owner} needs a discretization map {purpose}; got {describe(map)}. Give one, as in theta_map(Sphere(2), 0.5)."
+        )
+    if not isinstance(map.groupoid, PairGroupoid):
+        raise ArgumentError(
+            f"{owner} needs a discretization map of a manifold, on its PairGroupoid; that of {type(map).__name__} is on a "
+            f"{type(map.groupoid).__name__}. Make the map from a manifold; on other groupoids, use {elsewhere}."
+        )
+    return map.groupoid.base

@@ -1,25 +1,57 @@
 r"""Methods for vector fields on a manifold from its discretization maps. BM (1.1), (4.1), (4.2)."""
 
-from typing import Any, final
+from typing import Any, Self, final
 
 import equinox as eqx
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, describe, name_of, require_instances, traced_shape
+from groupoid_mech._arguments import as_pytree, describe, name_of, time_step, traced_shape
 from groupoid_mech._types import Point, Scalar, Vector, VectorField
-from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.discretization_map import DiscretizationMap, manifold_of
 from groupoid_mech.discretization.integrator import Integrator, Taken
+from groupoid_mech.discretization.map_at_step import map_at_step
 from groupoid_mech.errors import ArgumentError
-from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract
 from groupoid_mech.mechanics.system import parameters_as_arrays
 from groupoid_mech.numerics.newton import newton_solve
 
 
+class MapIntegrator(Integrator):
+    r"""A method for a vector field X on M that a discretization map of M gives; subclasses give the equation of the step.
+
+    Args:
+        field: The vector field X, with values in the frame at the point.
+        map: A discretization map of M; one that depends on the time step is taken at that of the method.
+        dt: The time step.
+    """
+
+    field: VectorField
+    map: DiscretizationMap
+    dt: Scalar
+    space: Manifold
+
+    def __init__(self, field: VectorField, map: DiscretizationMap, dt: ArrayLike):
+        owner = type(self).__name__
+        self.space = manifold_of(owner, map, "of the manifold", "hamiltonian_integrator for Hamiltonian systems")
+        self.field = require_field(owner, field, self.space)
+        self.map = map
+        self.dt = time_step(owner, dt)
+
+    def with_step(self, dt: ArrayLike) -> Self:
+        return eqx.tree_at(lambda method: method.dt, self, jnp.asarray(dt, float))
+
+    def adjoint(self) -> Self:
+        return eqx.tree_at(lambda method: method.map, self, self.map.adjoint())
+
+    def arrow(self, x: Point) -> tuple[Point, Point]:
+        r"""The pair :math:`R(x, dt\,X(x))`."""
+        return map_at_step(self.map, self.dt).arrow(x, self.dt * self.field(x))
+
+
 @final
-class FieldIntegrator(Integrator):
+class FieldIntegrator(MapIntegrator):
     r"""The method :math:`(x_k, x_{k+1}) = R(y, dt\,X(y))` for a vector field X on M; BM (1.1).
 
     The equivalent :math:`dt\,X(y) = v`, :math:`(y, v) = R^{-1}(x_k, x_{k+1})` is BM (4.2) for second-order equations, where M = TQ, and BM (5.2)
@@ -40,24 +72,12 @@ class FieldIntegrator(Integrator):
         True
     """
 
-    field: VectorField
-    map: DiscretizationMap
-    dt: Scalar
-    space: Manifold
-
-    def __init__(self, field: VectorField, map: DiscretizationMap, dt: ArrayLike):
-        self.space = _manifold_of("FieldIntegrator", map)
-        self.field = require_field("FieldIntegrator", field, self.space)
-        self.map = map
-        self.dt = jnp.asarray(dt, float)
-
     def begin(self, x: Point) -> Vector:
         return jnp.zeros(self.space.dim)
 
     def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
         def step(w: Vector) -> tuple[Point, Point]:
-            y = smooth_retract(self.space, x, w)
-            return self.map.arrow(y, self.dt * self.field(y))
+            return self.arrow(smooth_retract(self.space, x, w))
 
         # Remembered are the coordinates of y at the last point: they change little from step to step.
         w, report = newton_solve(lambda w: smooth_local(self.space, x, step(w)[0]), memory, _sizes)
@@ -65,15 +85,9 @@ class FieldIntegrator(Integrator):
         residual = jnp.max(jnp.abs(smooth_local(self.space, x, start)))
         return Taken(end, residual, report.iterations, report.converged), w
 
-    def with_step(self, dt: ArrayLike) -> "FieldIntegrator":
-        return eqx.tree_at(lambda method: method.dt, self, jnp.asarray(dt, float))
-
-    def adjoint(self) -> "FieldIntegrator":
-        return eqx.tree_at(lambda method: method.map, self, self.map.adjoint())
-
 
 @final
-class EndpointIntegrator(Integrator):
+class EndpointIntegrator(MapIntegrator):
     r"""The method :math:`R^2(x_k, dt\,X(x_k)) = R^1(x_{k+1}, dt\,X(x_{k+1}))` for a vector field X on M; BM (4.1).
 
     The field is evaluated at the ends of the step: the trapezoidal rule on :math:`R^n`, the method of Newmark with `newmark_map`. For a
@@ -91,38 +105,18 @@ class EndpointIntegrator(Integrator):
         Array([ True], dtype=bool)
     """
 
-    field: VectorField
-    map: DiscretizationMap
-    dt: Scalar
-    space: Manifold
-
-    def __init__(self, field: VectorField, map: DiscretizationMap, dt: ArrayLike):
-        self.space = _manifold_of("EndpointIntegrator", map)
-        self.field = require_field("EndpointIntegrator", field, self.space)
-        self.map = map
-        self.dt = jnp.asarray(dt, float)
-
     def begin(self, x: Point) -> Vector:
         return self.dt * self.field(x)
 
     def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
-        middle = self._arrow(x)[1]
+        middle = self.arrow(x)[1]
 
         def gap(w: Vector) -> Vector:
-            return smooth_local(self.space, middle, self._arrow(smooth_retract(self.space, x, w))[0])
+            return smooth_local(self.space, middle, self.arrow(smooth_retract(self.space, x, w))[0])
 
         w, report = newton_solve(gap, memory, _sizes)
         residual = jnp.max(jnp.abs(gap(w)))
         return Taken(smooth_retract(self.space, x, w), residual, report.iterations, report.converged), w
-
-    def with_step(self, dt: ArrayLike) -> "EndpointIntegrator":
-        return eqx.tree_at(lambda method: method.dt, self, jnp.asarray(dt, float))
-
-    def adjoint(self) -> "EndpointIntegrator":
-        return eqx.tree_at(lambda method: method.map, self, self.map.adjoint())
-
-    def _arrow(self, x: Point) -> tuple[Point, Point]:
-        return self.map.arrow(x, self.dt * self.field(x))
 
 
 @final
@@ -151,16 +145,6 @@ def require_field(owner: str, field: VectorField, M: Manifold) -> Any:
             f"{owner} needs field(x) to return the {M.dim} components in the frame of {M}; {name_of(field)} returns {describe(shape)}."
         )
     return parameters_as_arrays(as_pytree(field))
-
-
-def _manifold_of(owner: str, map: DiscretizationMap) -> Manifold:
-    require_instances(owner, "map", (map,), DiscretizationMap)
-    if not isinstance(map.groupoid, PairGroupoid):
-        raise ArgumentError(
-            f"{owner} needs a discretization map of a manifold, on its pair groupoid; that is of a {type(map.groupoid).__name__}. "
-            f"Hamiltonian systems on other groupoids: hamiltonian_integrator."
-        )
-    return map.groupoid.base
 
 
 def _sizes(x: Vector) -> Vector:

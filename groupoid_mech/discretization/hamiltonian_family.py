@@ -9,13 +9,14 @@ import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, require_instances
+from groupoid_mech._arguments import as_pytree, require_instances, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.inner_point_family import InnerPointFamily
 from groupoid_mech.discretization.known_inverse import inverse_at
 from groupoid_mech.discretization.lifted_map import require_scalar_function
+from groupoid_mech.discretization.map_at_step import map_at_step
 from groupoid_mech.discretization.theta_map import ThetaMap
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
@@ -38,7 +39,7 @@ class HamiltonianFamily(StepFamily):
 
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
         (p,) = auxiliary
-        x, v = inverse_at(self.map, g, a)
+        x, v = inverse_at(map_at_step(self.map, self.dt), g, a)
         return dot(p, v) - self.dt * self.hamiltonian(x, p)
 
     def guess(self, q: Point, p: Covector) -> Vector:
@@ -71,11 +72,9 @@ def hamiltonian_system(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: Arr
         True
     """
     require_instances("hamiltonian_system", "map", (map,), DiscretizationMap)
-    require_scalar_function(
-        "hamiltonian_system", hamiltonian, map.groupoid.base.point_like(), jnp.zeros(map.groupoid.rank)
-    )
+    step, r = time_step("hamiltonian_system", dt), map.groupoid.rank
+    require_scalar_function("hamiltonian_system", hamiltonian, map.groupoid.base.point_like(), jnp.zeros(r))
     H = parameters_as_arrays(as_pytree(hamiltonian))
-    step, r = jnp.asarray(dt, float), map.groupoid.rank
     if isinstance(map, ThetaMap) and not map.form.straight:
         return DiscreteSystem(map.groupoid, InnerPointFamily(map=map, hamiltonian=H, dt=step), auxiliary=3 * r)
     return DiscreteSystem(map.groupoid, HamiltonianFamily(map=map, hamiltonian=H, dt=step), auxiliary=r)

@@ -4,23 +4,35 @@ from collections.abc import Callable
 from typing import final
 
 import equinox as eqx
-import jax.numpy as jnp
+import jax
+import numpy as np
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import require_instances
+from groupoid_mech._arguments import require_choice, require_instances, time_step
 from groupoid_mech._types import Covector, Point, Scalar
-from groupoid_mech.discretization.composition import Composition, WeightedComposition, raise_order
+from groupoid_mech.discretization.composition import (
+    Composition,
+    WeightedComposition,
+    numbers,
+    raise_order,
+    repeated,
+    require_whole_steps,
+)
+from groupoid_mech.discretization.composition_weights import optimized, suzuki
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import AdjointMap, DiscretizationMap, groupoid_of
 from groupoid_mech.discretization.hamiltonian_family import hamiltonian_system
 from groupoid_mech.discretization.integrator import Integrator
 from groupoid_mech.discretization.retraction import ChartMap
-from groupoid_mech.discretization.splitting import Drift, Kick, Separable, is_flat
+from groupoid_mech.discretization.splitting import Drift, Kick, Separable, is_flat_pair
 from groupoid_mech.discretization.system_integrator import SystemIntegrator
-from groupoid_mech.discretization.theta_map import theta_map
+from groupoid_mech.discretization.theta_map import ThetaMap, theta_map
+from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.groupoid import LieGroupoid
-from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.manifold import Manifold
+
+# The weights that give the drifts of a splitting their order.
+_DRIFTS = {4: suzuki, 6: optimized, 8: optimized}
 
 
 def hamiltonian_integrator(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: ArrayLike) -> Integrator:
@@ -35,24 +47,20 @@ def hamiltonian_integrator(hamiltonian: Hamiltonian, map: DiscretizationMap, dt:
         dt: The time step.
 
     Example:
-        >>> import groupoid_mech as gm
+        >>> import groupoid_mech as gm, jax.numpy as jnp
         >>> H = gm.Separable(lambda p: p[0] ** 2 / 2, lambda q: -jnp.cos(q[0]))
         >>> euler = hamiltonian_integrator(H, gm.theta_map(gm.Euclidean(1), 0), dt=0.1)
         >>> euler((jnp.zeros(1), jnp.ones(1)))
         (Array([0.1], dtype=float64), Array([1.], dtype=float64))
     """
     require_instances("hamiltonian_integrator", "map", (map,), DiscretizationMap)
-    G = map.groupoid
-    parts: list[Integrator] = []
-    if isinstance(hamiltonian, Separable) and isinstance(G, PairGroupoid) and is_flat(G.base):
-        kick, drift = Kick(hamiltonian.potential, G, dt), Drift(hamiltonian.kinetic, G.base, dt)
-        if isinstance(map, ChartMap):
-            parts = [kick, drift]
-        elif isinstance(map, AdjointMap) and isinstance(map.map, ChartMap):
-            parts = [drift, kick]
-    if parts:
-        return Composition(parts, dt)
-    return SystemIntegrator(hamiltonian_system(hamiltonian, map, dt))
+    h = time_step("hamiltonian_integrator", dt)
+    end = _end_of(map)
+    if isinstance(hamiltonian, Separable) and end is not None:
+        G = map.groupoid
+        parts = [Kick(hamiltonian.potential, G, h), Drift(hamiltonian.kinetic, G.base, h)]
+        return Composition(parts if end == 0 else parts[::-1], h)
+    return SystemIntegrator(hamiltonian_system(hamiltonian, map, h))
 
 
 def stormer_verlet(
@@ -70,39 +78,50 @@ def stormer_verlet(
         space: A manifold or a groupoid with its own chart as retraction, or another retraction.
         dt: The time step.
     """
-    h = jnp.asarray(dt, float)
+    h = time_step("stormer_verlet", dt)
     R = theta_map(space, 0)
-    if isinstance(hamiltonian, Separable) and isinstance(R, ChartMap) and isinstance(R.groupoid, PairGroupoid):
+    if isinstance(hamiltonian, Separable) and _end_of(R) == 0:
         G = R.groupoid
-        if is_flat(G.base):
-            kick, drift = Kick(hamiltonian.potential, G, h / 2), Drift(hamiltonian.kinetic, G.base, h)
-            return Composition([kick, drift, kick], h)
+        kick, drift = Kick(hamiltonian.potential, G, h / 2), Drift(hamiltonian.kinetic, G.base, h)
+        return Composition([kick, drift, kick], h)
     halves = [hamiltonian_integrator(hamiltonian, half, h / 2) for half in (R, R.adjoint())]
     return Composition(halves, h)
 
 
 def splitting(
-    hamiltonian: Separable, space: Manifold | LieGroupoid, weights: ArrayLike, dt: ArrayLike
+    hamiltonian: Separable, space: Manifold | LieGroupoid, weights: ArrayLike, dt: ArrayLike, *, drift_order: int = 2
 ) -> WeightedComposition:
     r"""The splitting method of a separable Hamiltonian: drifts :math:`a_i dt` and kicks :math:`b_i dt`, in turn, a drift first.
 
-    Partitioned Runge–Kutta methods of two diagonally implicit ones are of this form (BM §6.2). On a flat space every part is explicit;
-    elsewhere the flow of T is replaced by its midpoint method, of order 2.
+    Partitioned Runge–Kutta methods of two diagonally implicit ones are of this form (BM §6.2). On a flat space every part is explicit
+    and exact. Elsewhere the flow of T is replaced by its midpoint method, composed with itself to the order ``drift_order``: the
+    splitting has the order of the weights or that of the drifts, whichever is less. Where the midpoint method of T is exact, as for
+    :math:`|p|^2` on a sphere or on a group with a bi-invariant metric, order 2 is enough.
 
     Args:
         hamiltonian: The Hamiltonian :math:`T(p) + V(q)`.
         space: A manifold or a groupoid.
-        weights: Rows :math:`(a_i, b_i)`; `composition_weights` has tables.
+        weights: Rows :math:`(a_i, b_i)`, with sums 1 and 1; `splitting_weights` has tables.
         dt: The time step.
+        drift_order: The order of the drifts where they are not exact, 2, 4, 6 or 8: with 1, 5 (`suzuki`), 9 or 17 (`optimized`) midpoint
+            steps for each drift.
     """
     require_instances("splitting", "hamiltonian", (hamiltonian,), Separable)
+    require_choice("splitting", "drift_order", drift_order, (2, *_DRIFTS))
+    h = time_step("splitting", dt)
     G = groupoid_of("splitting", space)
+    rows = numbers("splitting", "weights", weights)
+    if rows.ndim != 2 or rows.shape[1] != 2 or not rows.size:
+        raise ArgumentError(f"splitting needs weights in rows of a drift and a kick; got shape {rows.shape}.")
+    require_whole_steps("splitting", rows)
     drift: Integrator
-    if isinstance(G, PairGroupoid) and is_flat(G.base):
-        drift = Drift(hamiltonian.kinetic, G.base, dt)
+    if is_flat_pair(G):
+        drift = Drift(hamiltonian.kinetic, G.base, h)
     else:
-        drift = SystemIntegrator(hamiltonian_system(Kinetic(hamiltonian.kinetic), theta_map(G, 0.5), dt))
-    return WeightedComposition([drift, Kick(hamiltonian.potential, G, dt)], weights, dt)
+        drift = SystemIntegrator(hamiltonian_system(_FreeMotion(hamiltonian.kinetic), theta_map(G, 0.5), h))
+        if drift_order in _DRIFTS:
+            drift = raise_order(drift, _DRIFTS[drift_order](drift_order))
+    return WeightedComposition([drift, Kick(hamiltonian.potential, G, h)], rows, h)
 
 
 def symplectic_dirk(
@@ -120,11 +139,31 @@ def symplectic_dirk(
         weights: The numbers b, with sum 1.
         dt: The time step.
     """
-    return raise_order(hamiltonian_integrator(hamiltonian, theta_map(space, 0.5), dt), weights)
+    h = time_step("symplectic_dirk", dt)
+    return repeated("symplectic_dirk", hamiltonian_integrator(hamiltonian, theta_map(space, 0.5), h), weights)
+
+
+def _end_of(map: DiscretizationMap) -> int | None:
+    """The θ, 0 or 1, of which a map of a flat space is known to be the θ-map of the chart; none if it is not."""
+    if not is_flat_pair(map.groupoid):
+        return None
+    if isinstance(map, ChartMap):
+        return 0
+    if isinstance(map, AdjointMap):
+        end = _end_of(map.map)
+        return None if end is None else 1 - end
+    if (
+        isinstance(map, ThetaMap)
+        and isinstance(map.retraction, ChartMap)
+        and not isinstance(map.theta, jax.core.Tracer)
+    ):
+        multiples = {end: end * np.eye(map.groupoid.rank) if map.theta.ndim else end for end in (0, 1)}
+        return next((end for end, theta in multiples.items() if np.array_equal(map.theta, theta)), None)
+    return None
 
 
 @final
-class Kinetic(eqx.Module):
+class _FreeMotion(eqx.Module):
     """The Hamiltonian T(p), without potential."""
 
     kinetic: Callable[[Covector], Scalar]

@@ -5,6 +5,8 @@ points (q, p).
 """
 
 import dataclasses
+import functools
+import operator
 from abc import abstractmethod
 from typing import Any, NamedTuple, final
 
@@ -23,7 +25,7 @@ from groupoid_mech.mechanics.time_loop import Progress, check_lengths, run, scan
 
 
 class Taken(NamedTuple):
-    """A step that was taken: the point it leads to, and how it went."""
+    """A step that was taken: the point it leads to, and how it went: ``converged`` says whether its equations were solved."""
 
     point: Point
     residual: Scalar
@@ -47,7 +49,7 @@ class Integrator(eqx.Module):
 
     @abstractmethod
     def advance(self, x: Point, memory: Any) -> tuple[Taken, Any]:
-        """One step from ``x``, and what to remember; not converged where it fails."""
+        """One step from ``x``, and what to remember; not converged where its equations have no solution."""
 
     @abstractmethod
     def with_step(self, dt: ArrayLike) -> "Integrator":
@@ -58,9 +60,15 @@ class Integrator(eqx.Module):
         r"""The adjoint method :math:`\Phi^*_{dt} = \Phi_{-dt}^{-1}`; a symmetric method is its own."""
 
     def __call__(self, x: Point) -> Point:
-        r"""The point :math:`\Phi_{dt}(x)`: differentiable, NaN where the step fails."""
+        r"""The point :math:`\Phi_{dt}(x)`: differentiable. A step that fails raises ``StepFailed``; inside of ``jit`` it is not finite."""
         self.space.check_point(x, owner=type(self).__name__)
-        return _once(self, x)
+        taken = _once(self, x)
+        if is_concrete(taken) and not bool(taken.converged):
+            nothing = jax.tree.map(lambda leaf: np.asarray(leaf)[None][:0], taken)
+            message = _failure(self, 1, taken) + "."
+            orbit = dataclasses.replace(_orbit(self, x, nothing, 1, np), failure=message)
+            raise StepFailed(message, step=1, trajectory=orbit)
+        return taken.point
 
     def run(
         self, x: Point, steps: int, *, save_every: int = 1, progress: Progress = False, throw: bool = True
@@ -75,7 +83,7 @@ class Integrator(eqx.Module):
             throw: Raise ``StepFailed``, with what was computed attached, when a step fails; else return that, marked.
 
         Called inside ``jit``, ``grad`` or ``vmap`` it is one compiled scan and differentiable; then it cannot raise, and steps that
-        fail are NaN.
+        fail are not finite and not ``converged``.
         """
         owner = f"{type(self).__name__}.run"
         check_lengths(owner, steps, save_every)
@@ -90,10 +98,7 @@ class Integrator(eqx.Module):
         orbit = _orbit(self, x, kept, save_every, np)
         if not failed:
             return orbit
-        message = (
-            f"step {taken + 1} of {type(self).__name__} failed after {int(last.iterations)} iterations: Newton's method did not converge, "
-            f"or the point left the domain of the method. Take a smaller dt; the {taken} steps before it are in error.trajectory."
-        )
+        message = f"{_failure(self, taken + 1, last)}; the {taken} steps before it are in error.trajectory."
         flagged = dataclasses.replace(orbit, failure=message)
         if throw:
             raise StepFailed(message, step=taken + 1, trajectory=flagged)
@@ -107,13 +112,15 @@ class Running(eqx.Module):
     integrator: Integrator
 
     def step(self, state: tuple[Point, Any]) -> tuple[tuple[Point, Any], Taken]:
-        """The next state and the record of the step."""
+        """The next state and the record of the step, which failed if a number of the point or the residual is not finite."""
         taken, memory = self.integrator.advance(*state)
-        return (taken.point, memory), taken
+        # Here, once for all parts of a composition: what is not finite stays so in those that follow.
+        finite = [jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves((taken.point, taken.residual))]
+        return (taken.point, memory), taken._replace(converged=functools.reduce(operator.and_, finite, taken.converged))
 
 
 def explicit(point: Point) -> Taken:
-    """A step without equations to solve."""
+    """A step without equations to solve; whether the point is finite is looked at when all of the step is taken."""
     return Taken(point, jnp.asarray(0.0), jnp.asarray(0), jnp.asarray(True))
 
 
@@ -131,9 +138,23 @@ def _orbit(integrator: Integrator, x: Point, kept: Taken, stride: int, xp: Any) 
     )
 
 
+def _failure(integrator: Integrator, number: int, last: Taken) -> str:
+    """What happened in a step that failed, and what to do; without a full stop."""
+    step, iterations = f"step {number} of {type(integrator).__name__} failed", int(last.iterations)
+    if iterations:
+        return (
+            f"{step} after {iterations} iterations: Newton's method did not converge, or the point left the domain of the method. "
+            f"Take a smaller dt"
+        )
+    return (
+        f"{step}: it leads to a point that is not finite. The method is explicit, there are no equations that could fail: the motion runs "
+        f"away, or dt is too long for the method to be stable. Take a smaller dt, or a start from which the motion stays bounded"
+    )
+
+
 @eqx.filter_jit
-def _once(integrator: Integrator, x: Point) -> Point:
-    return integrator.advance(x, integrator.begin(x))[0].point
+def _once(integrator: Integrator, x: Point) -> Taken:
+    return Running(integrator).step((x, integrator.begin(x)))[1]
 
 
 @eqx.filter_jit

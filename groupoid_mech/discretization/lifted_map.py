@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from groupoid_mech._arguments import describe, name_of, traced_shape
-from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.discretization_map import DiscretizationMap, manifold_of
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.manifold import Manifold
@@ -30,16 +30,7 @@ class LiftedMap(DiscretizationMap):
 
 def liftable(owner: str, map: Any) -> Manifold:
     """The manifold Q of a map on the pair groupoid of Q; what else is given is refused."""
-    if not isinstance(map, DiscretizationMap):
-        raise ArgumentError(
-            f"{owner} needs a discretization map to lift; got {describe(map)}. Give one, as in theta_map(Sphere(2), 0.5)."
-        )
-    if not isinstance(map.groupoid, PairGroupoid):
-        raise ArgumentError(
-            f"{owner} needs a discretization map of a manifold, on its PairGroupoid; that of {type(map).__name__} is on a "
-            f"{type(map.groupoid).__name__}. Make the map from a manifold; on other groupoids, use lifted_covector and lifted_step."
-        )
-    return map.groupoid.base
+    return manifold_of(owner, map, "to lift", "lifted_covector and lifted_step")
 
 
 def require_scalar_function(owner: str, function: Any, *arguments: Any) -> None:

@@ -16,6 +16,7 @@ from groupoid_mech._arguments import as_pytree, require_instances
 from groupoid_mech._types import Array, Point, Scalar
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.vector_bundle import VectorBundle
 from groupoid_mech.mechanics.archive import read_archive, write_archive
 
 _KIND = "orbit"
@@ -63,9 +64,10 @@ class Orbit(eqx.Module):
         r"""The values of a function along the orbit.
 
         Args:
-            observable: A function of a point; for an orbit in a bundle, whose points are ``(q, p)``, a function ``f(q, p)``.
+            observable: A function ``f(x)`` of a point; for an orbit in a vector bundle, as that of a Hamiltonian method, whose points are
+                ``(q, p)``, a function ``f(q, p)``.
         """
-        return _observe(as_pytree(observable), self.points)
+        return _observe(as_pytree(observable), self.points, isinstance(self.space, VectorBundle))
 
     def save(self, path: str | Path) -> None:
         """Write all arrays to one ``.npz`` file with a readable header; `load_orbit` gives the orbit back. The file holds no code."""
@@ -115,7 +117,5 @@ def _arrays(orbit: Orbit) -> dict[str, np.ndarray]:
 
 
 @eqx.filter_jit
-def _observe(observable: Callable[..., Any], points: Point) -> Array:
-    if isinstance(points, tuple):
-        return jax.vmap(lambda *x: observable(*x))(*points)
-    return jax.vmap(observable)(points)
+def _observe(observable: Callable[..., Any], points: Point, bundle: bool) -> Array:
+    return jax.vmap((lambda x: observable(*x)) if bundle else observable)(points)

@@ -2,7 +2,6 @@ r"""From a second-order field on TQ to a second-order difference equation on Q. 
 
 import equinox as eqx
 
-from groupoid_mech._arguments import require_instances
 from groupoid_mech._types import Point, Scalar, VectorField
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.field_integrator import require_field
@@ -27,7 +26,6 @@ def difference_points(map: DiscretizationMap, field: VectorField, q0: Point, q1:
         q0: The first point.
         q1: The second point.
     """
-    require_instances("difference_points", "map", (map,), DiscretizationMap)
     Q = liftable("difference_points", map)
     gamma = require_field("difference_points", field, TangentBundle(Q))
     map.check_arrow((q0, q1), owner="difference_points", name="(q0, q1)")
@@ -42,7 +40,6 @@ def difference_defect(map: DiscretizationMap, field: VectorField, x: Point) -> S
         field: The second-order field Γ on TQ.
         x: The point ``(q, v)`` of TQ.
     """
-    require_instances("difference_defect", "map", (map,), DiscretizationMap)
     Q = liftable("difference_defect", map)
     gamma = require_field("difference_defect", field, TangentBundle(Q))
     _, second, third, _ = _points(TangentLift(map), gamma, x)

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, require_instances
+from groupoid_mech._arguments import as_pytree, require_instances, time_step
 from groupoid_mech._types import Covector, Function, Point, Scalar
 from groupoid_mech.algebroids.dual_bundle import DualBundle
 from groupoid_mech.discretization.discretization_map import groupoid_of
@@ -19,6 +19,8 @@ from groupoid_mech.discretization.integrator import Integrator, Taken, explicit
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.groups.product import ProductGroup
+from groupoid_mech.groups.translations import Translations
 from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.euclidean import Euclidean
 from groupoid_mech.manifolds.manifold import Manifold
@@ -31,6 +33,9 @@ from groupoid_mech.numerics.matrix import matvec
 @final
 class Separable(eqx.Module):
     r"""The Hamiltonian :math:`H(q, p) = T(p) + V(q)`: on a flat space, the methods that can be are explicit.
+
+    The components of p are those in the frame at q. Where that frame jumps, as those of spheres do at the equator, T has to be
+    isotropic, a function of :math:`|p|`: another one jumps with the frame, and is no smooth function on :math:`T^*Q`.
 
     Args:
         kinetic: The function T of the momentum.
@@ -71,7 +76,7 @@ class Kick(Integrator):
     def __init__(self, potential: Function, space: Manifold | LieGroupoid, dt: ArrayLike):
         self.groupoid = groupoid_of("Kick", space)
         self.potential = parameters_as_arrays(as_pytree(potential))
-        self.dt = jnp.asarray(dt, float)
+        self.dt = time_step("Kick", dt)
         self.space = DualBundle(self.groupoid.base, self.groupoid.rank)
 
     def begin(self, x: Point) -> Any:
@@ -97,7 +102,7 @@ class Drift(Integrator):
 
     Args:
         kinetic: The function T of the momentum.
-        manifold: A Euclidean space, a torus, or a product of these.
+        manifold: A Euclidean space, a torus, a group of translations, or a product of these.
         dt: The time step.
     """
 
@@ -109,11 +114,11 @@ class Drift(Integrator):
         require_instances("Drift", "manifold", (manifold,), Manifold)
         if not is_flat(manifold):
             raise ArgumentError(
-                f"Drift needs a flat manifold, a Euclidean space, a torus or a product of these; got {manifold}. "
+                f"Drift needs a flat manifold, a Euclidean space, a torus, a group of translations or a product of these; got {manifold}. "
                 f"Elsewhere take hamiltonian_integrator of the kinetic energy."
             )
         self.kinetic = parameters_as_arrays(as_pytree(kinetic))
-        self.dt = jnp.asarray(dt, float)
+        self.dt = time_step("Drift", dt)
         self.space = DualBundle(manifold, manifold.dim)
 
     def begin(self, x: Point) -> Any:
@@ -131,7 +136,12 @@ class Drift(Integrator):
 
 
 def is_flat(manifold: Manifold) -> bool:
-    """Whether coordinates add: Euclidean spaces, tori and their products."""
-    if isinstance(manifold, ProductManifold):
+    """Whether coordinates add: Euclidean spaces, tori, groups of translations, and products of these."""
+    if isinstance(manifold, (ProductManifold, ProductGroup)):
         return all(is_flat(factor) for factor in manifold.factors)
-    return isinstance(manifold, (Euclidean, Torus))
+    return isinstance(manifold, (Euclidean, Torus, Translations))
+
+
+def is_flat_pair(groupoid: LieGroupoid) -> bool:
+    """Whether a groupoid is the pair groupoid of a flat manifold."""
+    return isinstance(groupoid, PairGroupoid) and is_flat(groupoid.base)

@@ -1,4 +1,4 @@
-r"""The θ-family of a retraction. BM Prop. 2.4, Examples 2.7–2.9, §4.1."""
+r"""The θ-family of a retraction. BM Prop. 2.4, Examples 2.7–2.9."""
 
 from typing import NamedTuple, final
 
@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import is_concrete, require_instances
+from groupoid_mech._arguments import is_concrete
 from groupoid_mech._types import Array, Covector, Matrix, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.midpoint_map import MidpointMap
@@ -18,7 +18,6 @@ from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.known_coordinates import point_along
 from groupoid_mech.manifolds.manifold import Manifold
-from groupoid_mech.manifolds.tangent_bundle import TangentBundle
 from groupoid_mech.numerics.matrix import matvec, unit_matrix
 from groupoid_mech.numerics.newton import newton_root
 from groupoid_mech.numerics.quick_jit import quick_jit
@@ -28,11 +27,10 @@ _LENGTH = 0.3
 
 
 class Form(NamedTuple):
-    """What is known about the inverse of a θ-map: whether the retraction is straight, keeps coordinates, and whether θ is at most ½."""
+    """What is known about the inverse of a θ-map, for every θ: whether the retraction is straight, and whether it keeps coordinates."""
 
     straight: bool
     parallel: bool
-    early: bool
 
 
 @final
@@ -92,13 +90,13 @@ class ThetaMap(DiscretizationMap):
         if self.form.parallel:
             return G.target(self.retraction.arrow(q, w)), a
         if self.form.straight and self.theta.ndim == 0:
-            if _is_own_chart(self.retraction) and self.form.early:
+            if _is_own_chart(self.retraction):
                 return point_along(G.base, g[0], g[1], a, self.theta)
-            # One half is enough, the longer one.
-            k = self.retraction.arrow(q, w)
-            if self.form.early:
-                return G.target(k), self.retraction.inverse(G.multiply(G.inverse(k), g))[1] / (1 - self.theta)
-            return G.target(k), -self.retraction.inverse(G.inverse(k))[1] / self.theta
+            # One half is enough, the longer one: which that is depends on θ, a number that is known only when this is run.
+            k, early = self.retraction.arrow(q, w), self.theta <= 0.5
+            back = G.inverse(k)
+            half = jax.tree.map(lambda after, before: jnp.where(early, after, before), G.multiply(back, g), back)
+            return G.target(k), self.retraction.inverse(half)[1] / jnp.where(early, 1 - self.theta, -self.theta)
         if not self.form.straight:
             w = newton_root(lambda w: _mismatch(self.retraction, self.theta, g, q, w), w)
         x, before, after = halves(self.retraction, g, q, w)
@@ -106,8 +104,7 @@ class ThetaMap(DiscretizationMap):
 
     def adjoint(self) -> "ThetaMap":
         identity = 1.0 if self.theta.ndim == 0 else unit_matrix(self.groupoid.rank)
-        form = self.form._replace(early=not self.form.early)
-        return ThetaMap(self.retraction, identity - self.theta, form=form)
+        return ThetaMap(self.retraction, identity - self.theta, form=self.form)
 
     def times(self, v: Vector) -> Vector:
         r"""The vector :math:`\theta v`."""
@@ -133,34 +130,14 @@ def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLik
         True
     """
     R = space if isinstance(space, DiscretizationMap) else ChartMap(space)
-    number = float(jnp.asarray(theta)) if is_concrete(theta) and jnp.ndim(theta) == 0 else None
+    # Known inside of jit too, unless it is traced itself: whether a method is explicit does not depend on where it is made.
+    number = None if isinstance(theta, jax.core.Tracer) or np.ndim(theta) else float(np.asarray(theta))
     if number in (0.0, 1.0):
         return R if number == 0.0 else R.adjoint()
     between = ThetaMap(R, theta)
     if number == 0.5 and between.form.straight and not between.form.parallel and _is_own_chart(R):
         return MidpointMap(R.groupoid.base)
     return between
-
-
-def newmark_map(manifold: Manifold, beta: ArrayLike, gamma: ArrayLike, dt: ArrayLike) -> ThetaMap:
-    r"""The discretization map of Newmark's method on :math:`TQ`, for the time step dt; BM §4.1.
-
-    .. math:: R(q, v, \dot q, \dot v) = \bigl(q - \tfrac12\dot q + \tfrac{dt}2(\gamma - 2\beta)\dot v,\; v - \gamma\dot v;\;
-        q + \tfrac12\dot q + \tfrac{dt}2(\gamma - 2\beta)\dot v,\; v + (1 - \gamma)\dot v\bigr) ,
-
-    with the retraction of Q instead of the sum. It is the map :math:`R_\Theta` of TQ for a matrix Θ.
-
-    Args:
-        manifold: The manifold Q; Newmark's own method is that of a Euclidean space.
-        beta: The parameter β.
-        gamma: The parameter γ; of order 2 for γ = ½.
-        dt: The time step.
-    """
-    require_instances("newmark_map", "manifold", (manifold,), Manifold)
-    one = unit_matrix(manifold.dim)
-    b, c, h = jnp.asarray(beta, float), jnp.asarray(gamma, float), jnp.asarray(dt, float)
-    theta = jnp.block([[0.5 * one, -0.5 * h * (c - 2 * b) * one], [jnp.zeros_like(one), c * one]])
-    return ThetaMap(TangentBundle(manifold), theta)
 
 
 def _is_own_chart(R: DiscretizationMap) -> bool:
@@ -188,7 +165,7 @@ def _mismatch(R: DiscretizationMap, theta: Array, g: Point, q: Point, w: Vector)
 
 def _find_form(R: DiscretizationMap, theta: Array) -> Form:
     if not is_concrete((R, theta)):
-        return Form(straight=False, parallel=False, early=True)
+        return Form(straight=False, parallel=False)
     if not np.all(np.isfinite(np.asarray(theta))):
         raise ArgumentError(f"ThetaMap needs a finite theta; got {theta}.")
     off, bend, turn = (float(value) for value in _survey(R, theta.ndim))
@@ -198,7 +175,7 @@ def _find_form(R: DiscretizationMap, theta: Array) -> Form:
             f"Give the retraction that the map was made from."
         )
     straight = bend <= _SAME
-    return Form(straight, straight and turn <= _SAME, early=bool(np.max(np.abs(np.asarray(theta))) <= 0.5))
+    return Form(straight, straight and turn <= _SAME)
 
 
 @quick_jit

@@ -6,6 +6,7 @@ open for further manifolds: ``@local_at.register`` adds the closed form of one.
 
 from functools import singledispatch
 
+import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Covector, Point, Scalar, Vector
@@ -57,7 +58,8 @@ def reflected_at(M: Manifold, x: Point, y: Point, xi: Vector) -> Vector:
 def point_along(M: Manifold, x: Point, y: Point, xi: Vector, theta: Scalar) -> tuple[Point, Vector]:
     r"""The point :math:`z = \operatorname{retract}(x, \theta\xi)` on the way to :math:`y = \operatorname{retract}(x, \xi)`, and the velocity there.
 
-    For manifolds that are retracted along geodesics, where the velocity is :math:`\operatorname{local}(z, y)/(1 - \theta)`, and θ < 1.
+    For manifolds that are retracted along geodesics, where the velocity is :math:`\operatorname{local}(z, y)/(1 - \theta)`, or
+    :math:`-\operatorname{local}(z, x)/\theta`: the longer half is taken.
 
     Args:
         M: The manifold.
@@ -67,7 +69,9 @@ def point_along(M: Manifold, x: Point, y: Point, xi: Vector, theta: Scalar) -> t
         theta: The part θ of the way.
     """
     z = M.retract(x, theta * local_at(M, x, y, xi))
-    return z, M.local(z, y) / (1 - theta)
+    early = theta <= 0.5
+    end = jax.tree.map(lambda after, before: jnp.where(early, after, before), y, x)
+    return z, M.local(z, end) / jnp.where(early, 1 - theta, -theta)
 
 
 @singledispatch

@@ -9,9 +9,10 @@ from laws.symplectic_controls import TOP
 import groupoid_mech as gm
 from groupoid_mech.discretization.cotangent_lift import CotangentLift, momenta_of_covector
 from groupoid_mech.discretization.lagrangian_lift import LagrangianLift
+from groupoid_mech.discretization.newmark_map import newmark_map
 from groupoid_mech.discretization.retraction import ChartMap, ProjectionMap
 from groupoid_mech.discretization.tangent_lift import TangentLift
-from groupoid_mech.discretization.theta_map import ThetaMap, newmark_map
+from groupoid_mech.discretization.theta_map import ThetaMap
 from groupoid_mech.manifolds.calculus import structure_functions
 from groupoid_mech.numerics.matrix import solve
 
