@@ -15,6 +15,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import (
@@ -26,7 +27,7 @@ from groupoid_mech._arguments import (
     same_structure,
     time_step,
 )
-from groupoid_mech._types import Covector, Function, Point, Scalar, Vector
+from groupoid_mech._types import Array, Covector, Function, Point, Scalar, Vector
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.integrator import Integrator, Taken
@@ -80,7 +81,9 @@ class GonzalezGradient(DiscreteGradient):
 
 @final
 class MeanGradient(DiscreteGradient):
-    r"""The mean :math:`\int_0^1 dG(s v)\,ds` of the gradient on the way from y to both ends, :math:`G(u) = H(x'_u) - H(x_u)`, :math:`(x_u, x'_u) = R(y, u)`.
+    r"""The mean :math:`\int_0^1 dG(s v)\,ds` of the gradient on the way from y to both ends.
+
+    .. math:: G(u) = H(x'_u) - H(x_u), \qquad (x_u, x'_u) = R(y, u) .
 
     With the θ-maps of the charts it is :math:`\int d\tilde H` along the chord from x to x' in the coordinates at y, and the method is that of the
     averaged vector field. The integral is taken by Gauss' quadrature, and corrected as that of Gonzalez is where this is not exact.
@@ -99,8 +102,9 @@ class MeanGradient(DiscreteGradient):
 
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
         places, weights = np.polynomial.legendre.leggauss(self.nodes)
-        slope = jax.grad(lambda u: _difference(self.map, H, y, u))
-        slopes = jax.vmap(lambda s: slope(s * v))(jnp.asarray((1 + places) / 2))
+        slopes = jax.vmap(lambda s: jax.jacfwd(lambda u: _difference(self.map, H, y, u))(s * v))(
+            jnp.asarray((1 + places) / 2)
+        )
         return _corrected(matvec(slopes.T, jnp.asarray(weights / 2)), _rise(self.map, H, y, v), v)
 
 
@@ -120,16 +124,23 @@ class ItohAbeGradient(DiscreteGradient):
 
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
         M, n = self.map.groupoid.base, v.shape[0]
-        x, following = self.map.arrow(y, v)
-        first, last = M.local(y, x), M.local(y, following)
-        w = last - first
+
+        def coordinates(u: Vector) -> tuple[Vector, Vector]:
+            x, following = self.map.arrow(y, u)
+            return M.local(y, x), M.local(y, following)
+
+        def displacement(s: Scalar) -> Vector:
+            first, last = coordinates(s * lax.stop_gradient(v))
+            return last - first
+
+        first, last = coordinates(v)
+        w = _with_more_digits(last - first, displacement)
         corners = first + jnp.asarray(np.tri(n, n, -1)) * w
 
-        def slope(corner: Vector, direction: Vector) -> Scalar:
-            values, slopes = _sampled(lambda t: H(M.retract(y, corner + t * direction)), dot(direction, w))
-            return _mean_slope(values[-1] - values[0], slopes, dot(direction, w))
+        def increment(corner: Vector, edge: Vector) -> Scalar:
+            return _quotient(lambda t: H(M.retract(y, corner + t * edge)), dot(edge, w))
 
-        increments = jax.vmap(slope)(corners, unit_matrix(n))
+        increments = jax.vmap(increment)(corners, unit_matrix(n))
         return _corrected(increments, dot(increments, w), v)
 
 
@@ -201,7 +212,10 @@ class EnergyIntegrator(Integrator):
             off = v - self.dt * matvec(self.poisson.tensor(y), slope)
             return jnp.concatenate([smooth_local(M, x, start), smooth_vector(M, y, x, off)])
 
-        unknowns, report = newton_solve(equations, memory, _sizes_near(x))
+        # Points are rounded relative to their own size: far from the origin the equations cannot be met more exactly.
+        unit = 1 + _size(x)
+        solution, report = newton_solve(lambda z: equations(unit * z), memory / unit, _sizes)
+        unknowns = unit * solution
         end = self.gradient.map.arrow(*middle(unknowns))[1]
         residual = jnp.max(jnp.abs(equations(unknowns)))
         return Taken(end, residual, report.iterations, report.converged), unknowns
@@ -211,7 +225,9 @@ class EnergyIntegrator(Integrator):
 
     def adjoint(self) -> "EnergyIntegrator":
         own = self.gradient
-        other = own.gradient if isinstance(own, AdjointGradient) else AdjointGradient(own, own.map.adjoint())
+        other = (
+            own.gradient if isinstance(own, AdjointGradient) else AdjointGradient(gradient=own, map=own.map.adjoint())
+        )
         return eqx.tree_at(lambda method: method.gradient, self, other)
 
 
@@ -290,25 +306,26 @@ def _difference(R: DiscretizationMap, H: Function, y: Point, v: Vector) -> Scala
 
 
 def _rise(R: DiscretizationMap, H: Function, y: Point, v: Vector) -> Scalar:
-    r"""The rise :math:`H(x') - H(x) = \int_0^1 G'(s)\,ds` with :math:`G(s) = H(x'_s) - H(x_s)`, :math:`(x_s, x'_s) = R(y, s v)`, to more digits than the
-    values have where v is short."""
-    values, slopes = _sampled(lambda s: _difference(R, H, y, s * v), jnp.asarray(1.0))
-    return _mean_slope(values[-1], slopes, jnp.asarray(1.0))
+    r"""The same to more digits, as :math:`G(1) - G(0)`, :math:`G(s) = H(x'_s) - H(x_s)`, :math:`(x_s, x'_s) = R(y, s v)`."""
+    y_fixed, v_fixed = lax.stop_gradient((y, v))
+    return _with_more_digits(_difference(R, H, y, v), lambda s: _difference(R, H, y_fixed, s * v_fixed))
 
 
-def _sampled(f: Callable[[Scalar], Scalar], length: Scalar) -> tuple[Vector, Vector]:
-    """The values and derivatives of a function at Lobatto's five points of the interval from 0 to ``length``."""
-    return jax.vmap(lambda t: jax.jvp(f, (t,), (jnp.ones(()),)))(length * jnp.asarray(_PLACES))
+def _with_more_digits(difference: Array, f: Callable[[Scalar], Array]) -> Array:
+    """The difference f(1) − f(0), given by values, with the digits that they do not have. Its derivative is that of the values, which has all."""
+    return difference + lax.stop_gradient(_quotient(f, jnp.asarray(1.0)) - difference)
 
 
-def _mean_slope(rise: Scalar, slopes: Vector, length: Scalar) -> Scalar:
-    r"""The quotient ``rise / length`` of a difference of values or, where that is the less exact, the mean of the slopes by Lobatto's quadrature.
+def _quotient(f: Callable[[Scalar], Array], length: Scalar) -> Array:
+    r"""The quotient :math:`(f(l) - f(0))/l` or, where round-off makes it the less exact, the mean of f' by Lobatto's quadrature with five points.
 
     The error of the mean is far less than its distance to that by Simpson's rule, on three of the points. If the quotient is further
-    away than that, it is round-off that takes it there. So no size of round-off has to be known, that of H being hidden in its terms.
+    away than that, it is round-off that takes it there. So no size of round-off has to be known: that of H is hidden in its terms.
     """
-    mean, rough = dot(jnp.asarray(_LOBATTO), slopes), dot(jnp.asarray(_SIMPSON), slopes)
-    noisy = jnp.abs(rise - mean * length) >= jnp.abs((mean - rough) * length)
+    values, slopes = jax.vmap(lambda t: jax.jvp(f, (t,), (jnp.ones(()),)))(length * jnp.asarray(_PLACES))
+    mean, rough = jnp.tensordot(jnp.stack([_LOBATTO, _SIMPSON]), slopes, 1)
+    rise = values[-1] - values[0]
+    noisy = jnp.abs(rise - length * mean) >= jnp.abs(length * (mean - rough))
     return jnp.where(noisy, mean, rise / jnp.where(noisy, 1.0, length))
 
 
@@ -324,13 +341,11 @@ def _corrected(slope: Covector, rise: Scalar, v: Vector) -> Covector:
     return slope + jnp.where(at_rest, 0.0, (rise - dot(slope, v)) / jnp.where(at_rest, 1.0, size)) * v
 
 
-def _sizes_near(x: Point) -> Callable[[Vector], Vector]:
-    """The sizes of the unknowns of a step from x, where points are rounded relative to their own size."""
-    floor = 1e-3 * (1 + jnp.max(jnp.stack([jnp.max(jnp.abs(leaf), initial=0.0) for leaf in jax.tree.leaves(x)])))
+def _size(x: Point) -> Scalar:
+    return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf), initial=0.0) for leaf in jax.tree.leaves(x)]))
 
-    def sizes(unknowns: Vector) -> Vector:
-        half = unknowns.shape[0] // 2
-        largest = jnp.stack([jnp.max(jnp.abs(unknowns[:half])), jnp.max(jnp.abs(unknowns[half:]))])
-        return jnp.repeat(floor + largest, half)
 
-    return sizes
+def _sizes(x: Vector) -> Vector:
+    half = x.shape[0] // 2
+    largest = jnp.stack([jnp.max(jnp.abs(x[:half])), jnp.max(jnp.abs(x[half:]))])
+    return jnp.repeat(1e-3 + largest, half)
