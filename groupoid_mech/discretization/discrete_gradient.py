@@ -102,9 +102,8 @@ class MeanGradient(DiscreteGradient):
 
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
         places, weights = np.polynomial.legendre.leggauss(self.nodes)
-        slopes = jax.vmap(lambda s: jax.jacfwd(lambda u: _difference(self.map, H, y, u))(s * v))(
-            jnp.asarray((1 + places) / 2)
-        )
+        slope = jax.jacfwd(lambda u: _difference(self.map, H, y, u))
+        slopes = jax.vmap(lambda s: slope(s * v))(jnp.asarray((1 + places) / 2))
         return _corrected(matvec(slopes.T, jnp.asarray(weights / 2)), _rise(self.map, H, y, v), v)
 
 
@@ -114,7 +113,7 @@ class ItohAbeGradient(DiscreteGradient):
 
     The corner :math:`\zeta^{(i)}` has the first i coordinates of x' and the others of x, which differ by w. For the θ-maps of the charts w = v; for
     others the covector is corrected as that of Gonzalez is. Of order 1; on a short edge the mean of the derivative takes the place of
-    the quotient.
+    the quotient. The charts have to be smooth: those of T*S² are not across the equator, where steps fail.
 
     Args:
         map: The discretization map R.
@@ -225,10 +224,10 @@ class EnergyIntegrator(Integrator):
 
     def adjoint(self) -> "EnergyIntegrator":
         own = self.gradient
-        other = (
-            own.gradient if isinstance(own, AdjointGradient) else AdjointGradient(gradient=own, map=own.map.adjoint())
-        )
-        return eqx.tree_at(lambda method: method.gradient, self, other)
+        if isinstance(own, AdjointGradient):
+            return eqx.tree_at(lambda method: method.gradient, self, own.gradient)
+        adjoint = AdjointGradient(gradient=own, map=own.map.adjoint())
+        return eqx.tree_at(lambda method: method.gradient, self, adjoint)
 
 
 @final
