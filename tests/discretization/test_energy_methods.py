@@ -159,6 +159,16 @@ def test_what_is_at_rest_stays(methods, place, kind):
     assert float(np.max(run.residuals)) == 0
 
 
+@pytest.mark.parametrize("kind", GRADIENTS)
+def test_far_from_the_origin(methods, kind):
+    """A pendulum that has turned 200000 times: its angle is rounded to 1e-10, and the equations of a step with it."""
+    for a in (1.0, 1e-3, 0.0):
+        run = methods("R1", kind).run((jnp.array([4e5 * np.pi + a]), jnp.zeros(1)), 1000)
+        energies = np.asarray(run.observe(pendulum))
+        assert np.ptp(energies) <= 1000 * 2.4e-10 * max(a, 1e-9)
+        assert np.ptp(np.asarray(run.points[0])) >= a
+
+
 def test_the_derivative_of_a_small_step_is_that_of_the_linear_motion(methods):
     method = methods("R1", gm.GonzalezGradient)
     z = jnp.array([1e-6, 3e-7])
