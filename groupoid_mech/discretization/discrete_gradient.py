@@ -2,20 +2,33 @@ r"""Discrete gradients and the energy-preserving methods they give, on manifolds
 
 .. math:: \langle\bar dH(x, x'), v\rangle = H(x') - H(x), \qquad \bar dH(x, x) = dH(x), \qquad (y, v) = R^{-1}(x, x') .
 
-Convention: :math:`\bar dH(x, x')` is a covector at y, in the dual frame.
+Convention: :math:`\bar dH(x, x')` is a covector at y, in the dual frame. For short v the difference of the two values is round-off, and its
+quotient by v is noise; then the rise is the integral of the derivative, see `_rise`.
 """
 
+import inspect
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, require_instances, same_structure
-from groupoid_mech._types import Covector, Function, Point, Scalar, Vector
+from groupoid_mech._arguments import (
+    as_pytree,
+    name_of,
+    require_function,
+    require_instances,
+    require_positive_integer,
+    same_structure,
+    time_step,
+)
+from groupoid_mech._types import Array, Covector, Function, Point, Scalar, Vector
+from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.integrator import Integrator, Taken
 from groupoid_mech.errors import ArgumentError
@@ -24,7 +37,7 @@ from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract, smooth_vector
 from groupoid_mech.mechanics.system import parameters_as_arrays
-from groupoid_mech.numerics.matrix import dot, matvec
+from groupoid_mech.numerics.matrix import dot, matvec, unit_matrix
 from groupoid_mech.numerics.newton import newton_solve
 from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
 
@@ -38,14 +51,16 @@ class DiscreteGradient(eqx.Module):
 
     map: eqx.AbstractVar[DiscretizationMap]
 
+    def __check_init__(self) -> None:
+        require_instances(type(self).__name__, "map", (self.map,), DiscretizationMap)
+
     @abstractmethod
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
         r"""The covector :math:`\bar dH(x, x')` at y, for :math:`(x, x') = R(y, v)`."""
 
     def defect(self, H: Function, y: Point, v: Vector) -> Scalar:
         r"""The number :math:`\langle\bar dH(x, x'), v\rangle - H(x') + H(x)`: 0 for a discrete gradient."""
-        x, following = self.map.arrow(y, v)
-        return dot(self.at(H, y, v), v) - (H(following) - H(x))
+        return dot(self.at(H, y, v), v) - _difference(self.map, H, y, v)
 
 
 @final
@@ -61,17 +76,18 @@ class GonzalezGradient(DiscreteGradient):
     map: DiscretizationMap
 
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
-        x, following = self.map.arrow(y, v)
-        dH = frame_derivatives(self.map.groupoid.base, H, y)
-        return _corrected(dH, H(following) - H(x), v)
+        return _corrected(frame_derivatives(self.map.groupoid.base, H, y), _rise(self.map, H, y, v), v)
 
 
 @final
 class MeanGradient(DiscreteGradient):
-    r"""The mean :math:`\int_0^1 d\tilde H(\zeta_0 + t(\zeta_1 - \zeta_0))\,dt` of the gradient between x and x', in the coordinates at y.
+    r"""The mean :math:`\int_0^1 dG(s v)\,ds` of the gradient on the way from y to both ends.
 
-    With it the method is that of the averaged vector field. The integral is taken by Gauss' quadrature, and corrected as that of Gonzalez
-    is where this is not exact. Symmetric with a symmetric map R, and then of order 2.
+    .. math:: G(u) = H(x'_u) - H(x_u), \qquad (x_u, x'_u) = R(y, u) .
+
+    With the θ-maps of the charts it is :math:`\int d\tilde H` along the chord from x to x' in the coordinates at y, and the method is that of the
+    averaged vector field. The integral is taken by Gauss' quadrature, and corrected as that of Gonzalez is where this is not exact.
+    Symmetric with a symmetric map R, and then of order 2.
 
     Args:
         map: The discretization map R.
@@ -81,22 +97,23 @@ class MeanGradient(DiscreteGradient):
     map: DiscretizationMap
     nodes: int = eqx.field(static=True, default=4)
 
+    def __check_init__(self) -> None:
+        require_positive_integer("MeanGradient", "nodes", self.nodes)
+
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
-        M = self.map.groupoid.base
-        x, following = self.map.arrow(y, v)
-        first, last = M.local(y, x), M.local(y, following)
         places, weights = np.polynomial.legendre.leggauss(self.nodes)
-        slope = jax.grad(lambda zeta: H(M.retract(y, zeta)))
-        slopes = jax.vmap(lambda t: slope(first + t * (last - first)))(jnp.asarray((1 + places) / 2))
-        return _corrected(matvec(slopes.T, jnp.asarray(weights / 2)), H(following) - H(x), v)
+        slope = jax.jacfwd(lambda u: _difference(self.map, H, y, u))
+        slopes = jax.vmap(lambda s: slope(s * v))(jnp.asarray((1 + places) / 2))
+        return _corrected(matvec(slopes.T, jnp.asarray(weights / 2)), _rise(self.map, H, y, v), v)
 
 
 @final
 class ItohAbeGradient(DiscreteGradient):
-    r"""The increments :math:`\bar dH_i = (\tilde H(\zeta^{(i)}) - \tilde H(\zeta^{(i-1)}))/v_i` of Itoh and Abe, along the coordinates at y.
+    r"""The increments :math:`\bar dH_i = (\tilde H(\zeta^{(i)}) - \tilde H(\zeta^{(i-1)}))/w_i` of Itoh and Abe, along the coordinates at y.
 
-    The corner :math:`\zeta^{(i)}` has the first i coordinates of x' and the others of x. Of order 1; where a coordinate does not change, the
-    derivative takes the place of the quotient.
+    The corner :math:`\zeta^{(i)}` has the first i coordinates of x' and the others of x, which differ by w. For the θ-maps of the charts w = v; for
+    others the covector is corrected as that of Gonzalez is. Of order 1; on a short edge the mean of the derivative takes the place of
+    the quotient. The charts have to be smooth: those of T*S² are not across the equator, where steps fail.
 
     Args:
         map: The discretization map R.
@@ -106,13 +123,24 @@ class ItohAbeGradient(DiscreteGradient):
 
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
         M, n = self.map.groupoid.base, v.shape[0]
-        x, following = self.map.arrow(y, v)
-        first, last = M.local(y, x), M.local(y, following)
-        masks = jnp.asarray(np.tri(n + 1, n, -1))
-        corners = first + masks * (last - first)
-        values, slopes = jax.vmap(jax.value_and_grad(lambda zeta: H(M.retract(y, zeta))))(corners)
-        still = v == 0
-        return jnp.where(still, jnp.diagonal(slopes[:-1]), jnp.diff(values) / jnp.where(still, 1.0, v))
+
+        def coordinates(u: Vector) -> tuple[Vector, Vector]:
+            x, following = self.map.arrow(y, u)
+            return M.local(y, x), M.local(y, following)
+
+        def displacement(s: Scalar) -> Vector:
+            first, last = coordinates(s * lax.stop_gradient(v))
+            return last - first
+
+        first, last = coordinates(v)
+        w = _with_more_digits(last - first, displacement)
+        corners = first + jnp.asarray(np.tri(n, n, -1)) * w
+
+        def increment(corner: Vector, edge: Vector) -> Scalar:
+            return _quotient(lambda t: H(M.retract(y, corner + t * edge)), dot(edge, w))
+
+        increments = jax.vmap(increment)(corners, unit_matrix(n))
+        return _corrected(increments, dot(increments, w), v)
 
 
 @final
@@ -122,7 +150,8 @@ class EnergyIntegrator(Integrator):
     .. math:: H(x') - H(x) = \langle\bar dH, v\rangle = dt\,\bar dH^T\,\Pi\,\bar dH = 0 .
 
     Args:
-        hamiltonian: The function ``H(x)`` of a point; on a bundle the point is ``(q, p)``.
+        hamiltonian: The function ``H(q, p)`` where points are pairs, as on bundles; or ``H(x)`` of the point x, also ``x = (q, p)``. How many
+            arguments it takes decides.
         poisson: The Poisson manifold, for instance ``CanonicalPoisson(CotangentBundle(Q))`` or ``LinearPoisson(A)``.
         gradient: The discrete gradient, with a discretization map of the same manifold. On the cotangent bundle of a sphere, whose
             frame jumps, a `CotangentLift`: the charts of the bundle itself are not smooth there.
@@ -131,10 +160,10 @@ class EnergyIntegrator(Integrator):
     Example:
         >>> import groupoid_mech as gm
         >>> plane = gm.CotangentBundle(gm.Euclidean(1))
-        >>> H = lambda x: x[1][0] ** 2 / 2 - jnp.cos(x[0][0])
+        >>> H = lambda q, p: p[0] ** 2 / 2 - jnp.cos(q[0])
         >>> gradient = GonzalezGradient(gm.theta_map(plane, 0.5))
         >>> method = EnergyIntegrator(H, gm.CanonicalPoisson(plane), gradient, dt=0.3)
-        >>> energies = method.run((jnp.ones(1), jnp.zeros(1)), 1000).observe(lambda q, p: H((q, p)))
+        >>> energies = method.run((jnp.ones(1), jnp.zeros(1)), 1000).observe(H)
         >>> bool(jnp.max(jnp.abs(energies - energies[0])) < 1e-12)
         True
     """
@@ -145,20 +174,23 @@ class EnergyIntegrator(Integrator):
     dt: Scalar
     space: Manifold
 
-    def __init__(self, hamiltonian: Function, poisson: PoissonManifold, gradient: DiscreteGradient, dt: ArrayLike):
+    def __init__(
+        self, hamiltonian: Function | Hamiltonian, poisson: PoissonManifold, gradient: DiscreteGradient, dt: ArrayLike
+    ):
         require_instances("EnergyIntegrator", "poisson", (poisson,), PoissonManifold)
         require_instances("EnergyIntegrator", "gradient", (gradient,), DiscreteGradient)
-        poisson.check_function(hamiltonian, owner="EnergyIntegrator", name="hamiltonian")
+        H = _of_point(hamiltonian, poisson.manifold)
+        poisson.check_function(H, owner="EnergyIntegrator", name="hamiltonian")
         G = gradient.map.groupoid
         if not (isinstance(G, PairGroupoid) and _same_points(G.base, poisson.manifold)):
             raise ArgumentError(
                 f"EnergyIntegrator needs a discretization map of the Poisson manifold {poisson.manifold}; that is of {G}. "
                 f"Take for instance theta_map(poisson.manifold, 0.5)."
             )
-        self.hamiltonian = parameters_as_arrays(as_pytree(hamiltonian))
+        self.hamiltonian = parameters_as_arrays(as_pytree(H))
         self.poisson = poisson
         self.gradient = gradient
-        self.dt = jnp.asarray(dt, float)
+        self.dt = time_step("EnergyIntegrator", dt)
         self.space = poisson.manifold
 
     def begin(self, x: Point) -> Vector:
@@ -179,20 +211,37 @@ class EnergyIntegrator(Integrator):
             off = v - self.dt * matvec(self.poisson.tensor(y), slope)
             return jnp.concatenate([smooth_local(M, x, start), smooth_vector(M, y, x, off)])
 
-        unknowns, report = newton_solve(equations, memory, _sizes)
+        # Points are rounded relative to their own size: far from the origin the equations cannot be met more exactly.
+        unit = 1 + _size(x)
+        solution, report = newton_solve(lambda z: equations(unit * z), memory / unit, _sizes)
+        unknowns = unit * solution
         end = self.gradient.map.arrow(*middle(unknowns))[1]
         residual = jnp.max(jnp.abs(equations(unknowns)))
         return Taken(end, residual, report.iterations, report.converged), unknowns
 
     def with_step(self, dt: ArrayLike) -> "EnergyIntegrator":
-        return eqx.tree_at(lambda method: method.dt, self, jnp.asarray(dt, float))
+        return eqx.tree_at(lambda method: method.dt, self, time_step("EnergyIntegrator.with_step", dt))
 
     def adjoint(self) -> "EnergyIntegrator":
-        return eqx.tree_at(
-            lambda method: method.gradient,
-            self,
-            AdjointGradient(gradient=self.gradient, map=self.gradient.map.adjoint()),
-        )
+        own = self.gradient
+        if isinstance(own, AdjointGradient):
+            return eqx.tree_at(lambda method: method.gradient, self, own.gradient)
+        adjoint = AdjointGradient(gradient=own, map=own.map.adjoint())
+        return eqx.tree_at(lambda method: method.gradient, self, adjoint)
+
+
+@final
+class OfPair(eqx.Module):
+    r"""The function :math:`(q, p) \mapsto H(q, p)` of a point that is a pair.
+
+    Args:
+        hamiltonian: The function of two arguments.
+    """
+
+    hamiltonian: Hamiltonian
+
+    def __call__(self, x: Point) -> Scalar:
+        return self.hamiltonian(*x)
 
 
 @final
@@ -211,6 +260,37 @@ class AdjointGradient(DiscreteGradient):
         return self.gradient.at(H, y, -v)
 
 
+def _of_point(hamiltonian: Any, space: Manifold) -> Any:
+    """The Hamiltonian as a function of a point: one argument is the point itself, two are the members of a pair."""
+    require_function(hamiltonian)
+    try:
+        signature = inspect.signature(hamiltonian)
+    except (TypeError, ValueError):  # some functions in C do not tell
+        return hamiltonian
+    point = space.point_like()
+    is_pair = isinstance(point, tuple) and len(point) == 2
+    if _accepts(signature, 1):
+        return hamiltonian
+    if is_pair and _accepts(signature, 2):
+        return OfPair(as_pytree(hamiltonian))
+    wanted = (
+        "H(q, p), or H(x) of the pair x = (q, p)"
+        if is_pair
+        else f"H(x) of one argument, as points of {space} are no pairs"
+    )
+    raise ArgumentError(
+        f"EnergyIntegrator needs hamiltonian to be a function {wanted}; {name_of(hamiltonian)} takes {signature}."
+    )
+
+
+def _accepts(signature: inspect.Signature, count: int) -> bool:
+    try:
+        signature.bind(*range(count))
+    except TypeError:
+        return False
+    return True
+
+
 def _same_points(M: Manifold, N: Manifold) -> bool:
     """Whether points of two manifolds look the same: a cotangent bundle may be given for the dual bundle that it is."""
     left, right = M.point_like(), N.point_like()
@@ -218,11 +298,50 @@ def _same_points(M: Manifold, N: Manifold) -> bool:
     return M.dim == N.dim and same_structure(left, right) and shapes[0] == shapes[1]
 
 
+def _difference(R: DiscretizationMap, H: Function, y: Point, v: Vector) -> Scalar:
+    r"""The difference :math:`H(x') - H(x)`, :math:`(x, x') = R(y, v)`, of two values."""
+    x, following = R.arrow(y, v)
+    return H(following) - H(x)
+
+
+def _rise(R: DiscretizationMap, H: Function, y: Point, v: Vector) -> Scalar:
+    r"""The same to more digits, as :math:`G(1) - G(0)`, :math:`G(s) = H(x'_s) - H(x_s)`, :math:`(x_s, x'_s) = R(y, s v)`."""
+    y_fixed, v_fixed = lax.stop_gradient((y, v))
+    return _with_more_digits(_difference(R, H, y, v), lambda s: _difference(R, H, y_fixed, s * v_fixed))
+
+
+def _with_more_digits(difference: Array, f: Callable[[Scalar], Array]) -> Array:
+    """The difference f(1) − f(0), given by values, with the digits that they do not have. Its derivative is that of the values, which has all."""
+    return difference + lax.stop_gradient(_quotient(f, jnp.asarray(1.0)) - difference)
+
+
+def _quotient(f: Callable[[Scalar], Array], length: Scalar) -> Array:
+    r"""The quotient :math:`(f(l) - f(0))/l` or, where round-off makes it the less exact, the mean of f' by Lobatto's quadrature with five points.
+
+    The error of the mean is far less than its distance to that by Simpson's rule, on three of the points. If the quotient is further
+    away than that, it is round-off that takes it there. So no size of round-off has to be known: that of H is hidden in its terms.
+    """
+    values, slopes = jax.vmap(lambda t: jax.jvp(f, (t,), (jnp.ones(()),)))(length * jnp.asarray(_PLACES))
+    mean, rough = jnp.tensordot(jnp.stack([_LOBATTO, _SIMPSON]), slopes, 1)
+    rise = values[-1] - values[0]
+    noisy = jnp.abs(rise - length * mean) >= jnp.abs(length * (mean - rough))
+    return jnp.where(noisy, mean, rise / jnp.where(noisy, 1.0, length))
+
+
+_PLACES = (1 + np.array([-1, -np.sqrt(3 / 7), 0, np.sqrt(3 / 7), 1])) / 2
+_LOBATTO = np.array([9, 49, 64, 49, 9]) / 180
+_SIMPSON = np.array([1, 0, 4, 0, 1]) / 6
+
+
 def _corrected(slope: Covector, rise: Scalar, v: Vector) -> Covector:
     """The covector nearest to ``slope`` whose value on v is the given one."""
     size = dot(v, v)
     at_rest = size == 0
     return slope + jnp.where(at_rest, 0.0, (rise - dot(slope, v)) / jnp.where(at_rest, 1.0, size)) * v
+
+
+def _size(x: Point) -> Scalar:
+    return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf), initial=0.0) for leaf in jax.tree.leaves(x)]))
 
 
 def _sizes(x: Vector) -> Vector:
