@@ -50,7 +50,7 @@ def lagrangian_system(lagrangian: AlgebroidFunction, map: DiscretizationMap, dt:
 
     `discretize` has rules of more than one point. Its left, right and midpoint rule are the same as `ChartMap`, its adjoint and the map of
     θ = ½, the last one where the chart runs along geodesics or one-parameter groups. For the Cayley map and θ = ½ they differ, on SO(3) by 1e-4
-    for a step of 0.4: `discretize` takes half of the coordinates, this the point from which both ends are equally far.
+    for a step of 0.6: `discretize` takes half of the coordinates, this the point from which both ends are equally far.
 
     Args:
         lagrangian: The function ``l(q, v)``, with ``v`` in the frame of the algebroid at ``q``.

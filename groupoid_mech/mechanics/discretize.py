@@ -53,7 +53,7 @@ def discretize(
         \end{aligned}
 
     The left and the right rule are `lagrangian_system` of `ChartMap` and of its adjoint; so is the midpoint rule that of the map of θ = ½ where
-    the chart runs along geodesics or one-parameter groups. For the Cayley map the two differ, on SO(3) by 1e-4 for a step of 0.4: half of
+    the chart runs along geodesics or one-parameter groups. For the Cayley map the two differ, on SO(3) by 1e-4 for a step of 0.6: half of
     the coordinates is not the point from which both ends are equally far.
 
     Left and right are of order 1, trapezoid and midpoint of order 2 and symmetric where the chart is (for the exponential and the Cayley
