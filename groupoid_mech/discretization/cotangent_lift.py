@@ -234,17 +234,17 @@ def _cotangent_lift(M: Manifold, N: Manifold, F: Callable[[Point], Point], x: Po
 @eqx.filter_jit
 def _alpha(Q: Manifold, w: Point) -> tuple[Point, Covector]:
     (q, p), q_dot, p_dot = w[0], w[1][: Q.dim], w[1][Q.dim :]
-    return (q, q_dot), jnp.concatenate([p_dot - _turned(Q, q, p, q_dot), p])
+    return (q, q_dot), jnp.concatenate([p_dot - turned(Q, q, p, q_dot), p])
 
 
 @eqx.filter_jit
 def _alpha_inverse(Q: Manifold, w: Point) -> tuple[Point, Vector]:
     (q, v), r, p = w[0], w[1][: Q.dim], w[1][Q.dim :]
-    return (q, p), jnp.concatenate([v, r + _turned(Q, q, p, v)])
+    return (q, p), jnp.concatenate([v, r + turned(Q, q, p, v)])
 
 
-def _turned(Q: Manifold, q: Point, p: Covector, v: Vector) -> Covector:
-    r"""The components :math:`p_c C^c_{ab} v^a`."""
+def turned(Q: Manifold, q: Point, p: Covector, v: Vector) -> Covector:
+    r"""The components :math:`p_c C^c_{ab} v^a` of a covector, in a frame with :math:`[e_a, e_b] = C^c_{ab}e_c`: how the frame turns along v."""
     return jax.vmap(lambda e: p @ frame_bracket(Q, q, v, e))(unit_matrix(Q.dim))
 
 

@@ -1,10 +1,11 @@
 r"""Galerkin variational integrators of high order, on every groupoid.
 
 .. math:: L(g; a_1, \dots, a_{s-1}) = dt\sum_i b_i\, \tilde l\bigl(a(c_i), \dot a(c_i)/dt\bigr), \qquad
-    a(t) \text{ the polynomial of degree } s \text{ with } a(0) = 0,\; a(1) = c^{-1}(g),
+    a(t) \text{ the polynomial of degree } s \text{ with } a(0) = -v/2,\; a(1) = v/2,
 
-with the Lagrangian :math:`\tilde l(a, \dot a) = l(\beta(k), \xi)`, :math:`k = c(q, a)`, :math:`\overleftarrow\xi(k) = \dot k`, lifted to the fibre
-over :math:`q = \alpha(g)`, and Gauss' quadrature of s points: of order 2s.
+in the coordinates at the middle of the step, :math:`(x, v) = R^{-1}(g)` for θ = ½, with the Lagrangian
+:math:`\tilde l(a, \dot a) = l(\beta(k), \xi)`, :math:`k = c(x, a)`, :math:`\overleftarrow\xi(k) = \dot k`, lifted to the fibre over x, and Gauss'
+quadrature of s points: of order 2s and symmetric.
 """
 
 from typing import final
@@ -15,82 +16,87 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, require_positive_integer
+from groupoid_mech._arguments import as_pytree, require_positive_integer, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
-from groupoid_mech.discretization.discretization_map import groupoid_of
-from groupoid_mech.discretization.lagrangian_lift import velocity
+from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
+from groupoid_mech.discretization.discretization_map import DiscretizationMap, groupoid_of
+from groupoid_mech.discretization.inner_point_family import system_on_algebroid
+from groupoid_mech.discretization.lagrangian_lift import velocity_of_momentum
+from groupoid_mech.discretization.theta_map import theta_map
 from groupoid_mech.groupoids.groupoid import LieGroupoid
-from groupoid_mech.groupoids.known_arrow import fiber_local_at
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.mechanics.continuous import lifted_lagrangian
 from groupoid_mech.mechanics.discretize import AlgebroidFunction, require_lagrangian
-from groupoid_mech.mechanics.step_family import ReversedFamily, StepFamily
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
 from groupoid_mech.numerics.matrix import matvec
 
 
 @final
-class GalerkinFamily(StepFamily):
+class GalerkinFamily(AlgebroidFamily):
     r"""The action of the best polynomial of degree s through an arrow, by Gauss' quadrature of s points.
 
     The auxiliary variables are the values of the polynomial at the inner Chebyshev points, relative to the straight line.
 
     Args:
-        groupoid: The groupoid; its fibre chart gives the coordinates.
+        map: The discretization map with θ = ½ of the groupoid's own chart: it gives the middle of the arrow, and the ends from there.
         lagrangian: The function ``l(q, v)`` on AG.
         dt: The time step; negative to go back.
         stages: The degree s.
     """
 
-    groupoid: LieGroupoid
+    map: DiscretizationMap
     lagrangian: AlgebroidFunction
     dt: Scalar
     stages: int = eqx.field(static=True)
 
-    def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
-        G, s = self.groupoid, self.stages
-        q = G.source(g)
-        end = fiber_local_at(G, g, a)
+    def value(self, x: Point, v: Vector, *auxiliary: Vector) -> Scalar:
+        G, s = self.map.groupoid, self.stages
         inner = auxiliary[0].reshape(s - 1, G.rank) if s > 1 else jnp.zeros((0, G.rank))
         nodes, weights, values, slopes = _quadrature(s)
 
         def density(node: Scalar, value: Vector, slope: Vector) -> Scalar:
             # Bumps on the straight line: the inner coordinates are of second order in dt.
-            place = node * end + matvec(inner.T, value)
-            rate = (end + matvec(inner.T, slope)) / self.dt
-            return lifted_lagrangian(self.lagrangian, G, q, place, rate)
+            place = (node - 0.5) * v + matvec(inner.T, value)
+            rate = (v + matvec(inner.T, slope)) / self.dt
+            return lifted_lagrangian(self.lagrangian, G, x, place, rate)
 
         densities = jax.vmap(density)(jnp.asarray(nodes), jnp.asarray(values), jnp.asarray(slopes))
         return self.dt * jnp.sum(jnp.asarray(weights) * densities)
 
     def guess(self, q: Point, p: Covector) -> Vector:
-        v = self.dt * velocity(self.lagrangian, q, p, jnp.zeros_like(p))
-        return jnp.concatenate([v, jnp.zeros((self.stages - 1) * self.groupoid.rank)])
+        v = self.dt * velocity_of_momentum(self.lagrangian, q, p)
+        return jnp.concatenate([v, jnp.zeros((self.stages - 1) * self.map.groupoid.rank)])
 
-    def adjoint(self) -> StepFamily:
-        return ReversedFamily(groupoid=self.groupoid, family=self, dt=self.dt)
+    def adjoint(self) -> AlgebroidFamily:
+        # The same middle, the nodes in reverse order: the inner points of the reversed polynomial are numbered from the other end.
+        return self
 
 
 def galerkin_system(
     lagrangian: AlgebroidFunction, space: Manifold | LieGroupoid, dt: ArrayLike, *, stages: int
 ) -> DiscreteSystem:
-    r"""The Galerkin variational integrator of order 2s for a Lagrangian on AG.
+    r"""The Galerkin variational integrator of order 2s for a Lagrangian on AG, symmetric.
 
-    On a Euclidean space, for :math:`l = \tfrac12|v|^2 - V`, the method of Gauss and Legendre of s stages. The auxiliary variables of a
-    trajectory are the inner points of the polynomials, relative to the straight line.
+    On a Euclidean space, for :math:`l = \tfrac12|v|^2 - V`, the method of Gauss and Legendre of s stages; for s = 1 that of
+    `lagrangian_system` and θ = ½. The auxiliary variables of a trajectory are the inner points of the polynomials, relative to the straight
+    line; before them, where the chart does not run along geodesics or one-parameter groups, those of the middle (`WithInnerPoint`).
 
     Args:
         lagrangian: The function ``l(q, v)``, with ``v`` in the frame of the algebroid at ``q``.
         space: A Lie groupoid, or a manifold for its pair groupoid.
-        dt: The time step.
+        dt: The time step, not 0.
         stages: The number s of stages, also the degree of the polynomials.
     """
     G = groupoid_of("galerkin_system", space)
     require_positive_integer("galerkin_system", "stages", stages)
     require_lagrangian("galerkin_system", lagrangian, G)
     function = parameters_as_arrays(as_pytree(lagrangian))
-    family = GalerkinFamily(groupoid=G, lagrangian=function, dt=jnp.asarray(dt, float), stages=stages)
-    return DiscreteSystem(G, family, auxiliary=(stages - 1) * G.rank)
+    step = time_step("galerkin_system", dt)
+    # Also inside of jit: there it would not be found out whether the chart is straight.
+    with jax.ensure_compile_time_eval():
+        middle = theta_map(G, 0.5)
+    family = GalerkinFamily(map=middle, lagrangian=function, dt=step, stages=stages)
+    return system_on_algebroid(family, auxiliary=(stages - 1) * G.rank)
 
 
 def _quadrature(stages: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -1,21 +1,23 @@
-r"""Hamiltonian families with the inner point of a θ-map among the auxiliary variables: no inverse of the map is sought.
+r"""Families with the inner point of a θ-map among the auxiliary variables: no inverse of the map is sought.
 
-.. math:: L(g; w, \lambda_0, \lambda_1) = \langle\lambda_0, u_0\rangle + \langle\lambda_1, u_1\rangle - dt\,H(x, p), \qquad
-    p = (1 - \theta)^T\lambda_1 - \theta^T\lambda_0,
+.. math:: L(g; w, \lambda, s) = A(x, v, s) + \langle\lambda, u_0 + \theta v\rangle, \qquad v = u_1 - u_0,
 
-with the inner arrow :math:`k = R(\alpha(g), w)` to the point x and the velocities there, :math:`u_0 = R^{-1}(k^{-1})` back and
-:math:`u_1 = R^{-1}(k^{-1} g)` on. Where L is stationary, :math:`u_0 = -\theta v` and :math:`u_1 = (1 - \theta) v` with :math:`v = dt\,\partial_pH`.
+for a function A on AG, with the inner arrow :math:`k = R(\alpha(g), w)` to the point x and the velocities there, :math:`u_0 = R^{-1}(k^{-1})` back
+and :math:`u_1 = R^{-1}(k^{-1} g)` on. Where L is stationary, :math:`u_0 = -\theta v` and :math:`u_1 = (1 - \theta) v`: the arrow is
+:math:`g = R_\theta(x, v)`.
 """
 
-from typing import final
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Covector, Point, Scalar, Vector
+from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.theta_map import ThetaMap, halves
 from groupoid_mech.mechanics.step_family import StepFamily
+from groupoid_mech.mechanics.system import DiscreteSystem
 from groupoid_mech.numerics.matrix import dot
 
 
@@ -24,7 +26,9 @@ class InnerPointFamily(StepFamily):
     r"""The family :math:`\langle\lambda_0, u_0\rangle + \langle\lambda_1, u_1\rangle - dt\,H(x, p)` of a θ-map without closed inverse.
 
     The same submanifold as that of :math:`\langle p, R_\theta^{-1}(g)\rangle - dt\,H`, with 3 instead of 1 auxiliary vectors and without
-    a Newton's method inside of Newton's method: 7 times as fast for the Cayley map.
+    a Newton's method inside of Newton's method: 7 times as fast for the Cayley map. For :math:`A = \langle p, v\rangle - dt\,H` it is the
+    family above, with the momenta :math:`\lambda_1 = p + \theta^T\lambda` and :math:`\lambda_0 = \lambda - \lambda_1` of both halves instead of λ and
+    :math:`p = \lambda_1 - \theta^T(\lambda_0 + \lambda_1)`.
 
     Args:
         map: The θ-map.
@@ -48,3 +52,55 @@ class InnerPointFamily(StepFamily):
 
     def adjoint(self) -> StepFamily:
         return InnerPointFamily(map=self.map.adjoint(), hamiltonian=self.hamiltonian, dt=self.dt)
+
+
+@final
+class WithInnerPoint(StepFamily):
+    r"""The family :math:`A(x, v, s) + \langle\lambda, u_0 + \theta v\rangle` of a function on AG and a θ-map without closed inverse.
+
+    The same submanifold as that of :math:`A(R_\theta^{-1}(g), s)`, with the auxiliary variables :math:`(w, \lambda, s)`.
+
+    Args:
+        family: The family of A, of a θ-map and any length of the step.
+        dt: The time step; negative to go back.
+    """
+
+    family: AlgebroidFamily
+    dt: Scalar
+
+    def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
+        R, r = self._map, self._map.groupoid.rank
+        w, multiplier, rest = jnp.split(auxiliary[0], [r, 2 * r])
+        x, before, after = halves(R.retraction, g, R.groupoid.source(g), w)
+        v = after - before
+        own = (rest,) if rest.size else ()
+        return self._family.value(x, v, *own) + dot(multiplier, before + R.times(v))
+
+    def guess(self, q: Point, p: Covector) -> Vector:
+        v, rest = jnp.split(self._family.guess(q, p), [self._map.groupoid.rank])
+        return jnp.concatenate([v, self._map.times(v), jnp.zeros_like(v), rest])
+
+    def adjoint(self) -> StepFamily:
+        return WithInnerPoint(family=self.family.adjoint(), dt=self.dt)
+
+    @property
+    def _family(self) -> AlgebroidFamily:
+        return self.family.with_step(self.dt)
+
+    @property
+    def _map(self) -> ThetaMap:
+        R: Any = self.family.map
+        return R
+
+
+def system_on_algebroid(family: AlgebroidFamily, auxiliary: int = 0) -> DiscreteSystem:
+    r"""The discrete system of :math:`A(R^{-1}(g), s)`, with the inner point as auxiliary variable where the inverse of R has to be searched.
+
+    Args:
+        family: The family.
+        auxiliary: The number of its own auxiliary variables s.
+    """
+    R, G = family.map, family.map.groupoid
+    if isinstance(R, ThetaMap) and not R.form.straight:
+        return DiscreteSystem(G, WithInnerPoint(family=family, dt=family.dt), auxiliary=2 * G.rank + auxiliary)
+    return DiscreteSystem(G, family, auxiliary=auxiliary)

@@ -2,8 +2,8 @@ r"""From a Lagrangian on the algebroid to a discrete system on the groupoid.
 
 .. math:: l: AG \to R, \qquad L(g) = dt\; l\bigl(x(g), \xi(g)/dt\bigr), \qquad \varphi(g) = dt\; \Psi\bigl(x(g), \xi(g)/dt\bigr),
 
-with coordinates :math:`g = c(\alpha(g), a)`. On a Lie group with :math:`\tau = \exp` or cay every rule is
-:math:`dt\,l(\tau^{-1}(g)/dt)`. MMS §6.1.
+with coordinates :math:`g = c(\alpha(g), a)`. On a Lie group with :math:`\tau = \exp` every rule is :math:`dt\,l(\tau^{-1}(g)/dt)`; with
+:math:`\tau` = cay every one but the midpoint rule. MMS §6.1.
 """
 
 from collections.abc import Callable
@@ -20,6 +20,7 @@ from groupoid_mech._arguments import (
     name_of,
     require_choice,
     require_instances,
+    time_step,
     traced_shape,
 )
 from groupoid_mech._types import Point, Scalar, Vector
@@ -51,6 +52,10 @@ def discretize(
         \text{midpoint:}\;& dt\,l(x, \xi/dt), \quad h = c(\alpha(g), a/2),\; x = \beta(h),\; \xi = c^{-1}(h^{-1} g) - c^{-1}(h^{-1}) .
         \end{aligned}
 
+    The left and the right rule are `lagrangian_system` of `ChartMap` and of its adjoint; so is the midpoint rule that of the map of θ = ½ where
+    the chart runs along geodesics or one-parameter groups. For the Cayley map the two differ, on SO(3) by 1e-4 for a step of 0.6: half of
+    the coordinates is not the point from which both ends are equally far.
+
     Left and right are of order 1, trapezoid and midpoint of order 2 and symmetric where the chart is (for the exponential and the Cayley
     map, and for geodesics).
 
@@ -70,10 +75,10 @@ def discretize(
     """
     require_instances("discretize", "groupoid", (groupoid,), LieGroupoid)
     require_choice("discretize", "rule", rule, RULES)
-    if is_concrete(dt) and not float(jnp.asarray(dt)) > 0:
+    step = time_step("discretize", dt)
+    if is_concrete(step) and not float(step) > 0:
         raise ArgumentError(f"discretize needs dt > 0; got {dt}. To run backwards, simulate system.reversed().")
     require_lagrangian("discretize", lagrangian, groupoid)
-    step = jnp.asarray(dt, float)
     action = Discretized(groupoid, as_pytree(lagrangian), step, rule)
     if constraints is None:
         return DiscreteSystem(groupoid, action)

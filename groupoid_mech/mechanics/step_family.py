@@ -1,7 +1,7 @@
 r"""Generating families of a time step: those that know how long they take, where to look for the next step, and their adjoint."""
 
 from abc import abstractmethod
-from typing import Any, final
+from typing import Any, Self, final
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -28,7 +28,7 @@ class StepFamily(IncrementFunction):
     def adjoint(self) -> "StepFamily":
         r"""The family of the adjoint step, :math:`L^*_{dt}(g, s) = -L_{-dt}(g^{-1}, s)`: the inverse of the step of length −dt."""
 
-    def with_step(self, dt: ArrayLike) -> "StepFamily":
+    def with_step(self, dt: ArrayLike) -> Self:
         """The same family with another length of the step."""
         return eqx.tree_at(lambda family: family.dt, self, jnp.asarray(dt, float))
 

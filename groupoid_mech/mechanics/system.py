@@ -230,12 +230,12 @@ class DiscreteSystem(eqx.Module):
     def project(self, g: Point) -> Point:
         r"""A nearby arrow on N with the same source: the least change of the fibre coordinates, in first order."""
         self.groupoid.check_arrow(g, owner="DiscreteSystem.project")
+        if not self.multipliers:
+            return g
         if self.auxiliary:
             raise ArgumentError(
                 "DiscreteSystem.project needs constraints on arrows alone; these depend on auxiliary variables."
             )
-        if not self.multipliers:
-            return g
         projected = _project(self, g)
         if is_concrete(projected) and not is_finite(projected):
             raise OffConstraintsError(
