@@ -4,7 +4,12 @@ import pytest
 from laws import groupoid_controls, subjects, symplectic_controls
 from laws.algebroid_controls import ALGEBROID_CONTROLS, ALGEBROIDS
 from laws.bisection_controls import BISECTION_CONTROLS, BISECTION_SUBJECTS
-from laws.discretization_controls import DISCRETIZATION_CONTROLS, DISCRETIZATION_SUBJECTS, LIFTS
+from laws.discretization_controls import (
+    DISCRETIZATION_CONTROLS,
+    DISCRETIZATION_SUBJECTS,
+    GEODESICS_OF_SO3,
+    LIFTS,
+)
 from laws.groupoid_controls import GROUPOIDS
 from laws.integrator_controls import (
     DIFFERENCE_EQUATIONS,
@@ -68,7 +73,7 @@ TABLES = [  # subjects, and the laws to check on them (None: all that speak abou
     (OTHER_METHODS, None),
     (DIFFERENCE_EQUATIONS, {"second_order_commutes", "theta_discretizes"}),
     # A lift of a lift says nothing new.
-    (LIFTS, {law.name for law in DISCRETIZATION_LAWS} - {"lifted_covector_symplectic"}),
+    ({**LIFTS, **GEODESICS_OF_SO3}, {law.name for law in DISCRETIZATION_LAWS} - {"lifted_covector_symplectic"}),
 ]
 # Every law is checked on several objects in the default run; on these, with the largest programs or like others, in
 # ``make test-extended``.
