@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from groupoid_mech._arguments import is_concrete, require_instances, same_structure
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError
-from groupoid_mech.groupoids.known_arrow import carried_along
+from groupoid_mech.groupoids.known_arrow import carried_between
 from groupoid_mech.mechanics.increment import IncrementFunction
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.mechanics.system import DiscreteSystem
@@ -60,7 +60,7 @@ class ComposedSteps(StepFamily):
         w, s1 = jnp.split(first.first_guess(q, p), [G.rank])
         k = G.fiber_chart(q, w)
         there = G.target(k)
-        rest, s2 = jnp.split(second.first_guess(there, carried_along(G, k, p)), [G.rank])
+        rest, s2 = jnp.split(second.first_guess(there, carried_between(G, q, there, p)), [G.rank])
         a = G.fiber_local(q, G.multiply(k, G.fiber_chart(there, rest)))
         return jnp.concatenate([a, w, s1, s2])
 

@@ -11,20 +11,17 @@ from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import as_pytree, require_instances, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
+from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
-from groupoid_mech.discretization.inner_point_family import InnerPointFamily
-from groupoid_mech.discretization.known_inverse import inverse_at
+from groupoid_mech.discretization.inner_point_family import system_on_algebroid
 from groupoid_mech.discretization.lifted_map import require_scalar_function
-from groupoid_mech.discretization.map_at_step import map_at_step
-from groupoid_mech.discretization.theta_map import ThetaMap
-from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
 from groupoid_mech.numerics.matrix import dot
 
 
 @final
-class HamiltonianFamily(StepFamily):
+class HamiltonianFamily(AlgebroidFamily):
     r"""The family :math:`\langle p, v\rangle - dt\,H(x, p)` with :math:`(x, v) = R^{-1}(g)`, stationary in p: :math:`v = dt\,\partial_pH`.
 
     Args:
@@ -37,15 +34,14 @@ class HamiltonianFamily(StepFamily):
     hamiltonian: Hamiltonian
     dt: Scalar
 
-    def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
+    def value(self, x: Point, v: Vector, *auxiliary: Vector) -> Scalar:
         (p,) = auxiliary
-        x, v = inverse_at(map_at_step(self.map, self.dt), g, a)
         return dot(p, v) - self.dt * self.hamiltonian(x, p)
 
     def guess(self, q: Point, p: Covector) -> Vector:
         return jnp.concatenate([self.dt * jax.grad(self.hamiltonian, argnums=1)(q, p), p])
 
-    def adjoint(self) -> StepFamily:
+    def adjoint(self) -> AlgebroidFamily:
         return HamiltonianFamily(map=self.map.adjoint(), hamiltonian=self.hamiltonian, dt=self.dt)
 
 
@@ -56,7 +52,7 @@ def hamiltonian_system(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: Arr
 
     On a pair groupoid its flow is the symplectic integrator :math:`R^{T^*}(dt\,X_H(\gamma)) = (q_0, p_0; q_1, p_1)` of the cotangent lift; on
     a Lie group over a point, a Lie–Poisson integrator. The auxiliary variables of a trajectory are the momenta at the points x; for a
-    θ-map without closed inverse there are more of them (`InnerPointFamily`).
+    θ-map without closed inverse those of the inner point come before them (`WithInnerPoint`).
 
     Args:
         hamiltonian: The function ``H(q, p)``, with ``p`` in the dual frame of the algebroid at ``q``.
@@ -75,6 +71,4 @@ def hamiltonian_system(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: Arr
     step, r = time_step("hamiltonian_system", dt), map.groupoid.rank
     require_scalar_function("hamiltonian_system", hamiltonian, map.groupoid.base.point_like(), jnp.zeros(r))
     H = parameters_as_arrays(as_pytree(hamiltonian))
-    if isinstance(map, ThetaMap) and not map.form.straight:
-        return DiscreteSystem(map.groupoid, InnerPointFamily(map=map, hamiltonian=H, dt=step), auxiliary=3 * r)
-    return DiscreteSystem(map.groupoid, HamiltonianFamily(map=map, hamiltonian=H, dt=step), auxiliary=r)
+    return system_on_algebroid(HamiltonianFamily(map=map, hamiltonian=H, dt=step), auxiliary=r)

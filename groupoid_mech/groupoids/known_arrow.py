@@ -4,7 +4,7 @@ from functools import singledispatch
 
 import jax.numpy as jnp
 
-from groupoid_mech._types import Covector, Point, Vector
+from groupoid_mech._types import Point, Vector
 from groupoid_mech.groupoids.action import ActionGroupoid
 from groupoid_mech.groupoids.gauge import GaugeGroupoid
 from groupoid_mech.groupoids.group import GroupGroupoid
@@ -51,18 +51,20 @@ def reflected_arrow_at(G: LieGroupoid, g: Point, a: Vector) -> Vector:
 
 
 @singledispatch
-def carried_along(G: LieGroupoid, g: Point, mu: Covector) -> Covector:
-    r"""The components in :math:`A^*_{\beta(g)}G` of a covector in :math:`A^*_{\alpha(g)}G`, along a short arrow: the same up to its length.
+def carried_between(G: LieGroupoid, q: Point, r: Point, e: Vector) -> Vector:
+    r"""The components at r of a vector in :math:`A_qG`, or of a covector in :math:`A_q^*G`, for base points near each other: the same up to the
+    distance.
 
-    Frames may jump from one end of an arrow to the other, and components with them. Open for further groupoids; those whose frames do not
-    jump need not be added.
+    Frames may jump between two points, and components with them. Open for further groupoids; those whose frames do not jump need not be
+    added.
 
     Args:
         G: The groupoid.
-        g: The arrow.
-        mu: The components at the source.
+        q: A base point.
+        r: A base point nearby.
+        e: The components at q.
     """
-    return mu
+    return e
 
 
 @fiber_local_at.register
@@ -75,9 +77,9 @@ def _(G: PairGroupoid, g: Point, a: Vector) -> Vector:
     return reflected_at(G.base, g[0], g[1], a)
 
 
-@carried_along.register
-def _(G: PairGroupoid, g: Point, mu: Covector) -> Covector:
-    return carried_to(G.base, g[0], g[1], mu)
+@carried_between.register
+def _(G: PairGroupoid, q: Point, r: Point, e: Vector) -> Vector:
+    return carried_to(G.base, q, r, e)
 
 
 # For both maps τ, τ(ξ)⁻¹ = τ(-ξ).
@@ -109,10 +111,10 @@ def _(G: GaugeGroupoid, g: Point, a: Vector) -> Vector:
     return jnp.concatenate([reflected_at(G.base, x, y, a[:n]), a[n:]])
 
 
-@carried_along.register
-def _(G: GaugeGroupoid, g: Point, mu: Covector) -> Covector:
-    (x, y, _), n = g, G.base.dim
-    return jnp.concatenate([carried_to(G.base, x, y, mu[:n]), mu[n:]])
+@carried_between.register
+def _(G: GaugeGroupoid, q: Point, r: Point, e: Vector) -> Vector:
+    n = G.base.dim
+    return jnp.concatenate([carried_to(G.base, q, r, e[:n]), e[n:]])
 
 
 @fiber_local_at.register
@@ -125,9 +127,10 @@ def _(G: ProductGroupoid, g: Point, a: Vector) -> Vector:
     return jnp.concatenate([reflected_arrow_at(*part) for part in _parts(G, g, a)])
 
 
-@carried_along.register
-def _(G: ProductGroupoid, g: Point, mu: Covector) -> Covector:
-    return jnp.concatenate([carried_along(*part) for part in _parts(G, g, mu)])
+@carried_between.register
+def _(G: ProductGroupoid, q: Point, r: Point, e: Vector) -> Vector:
+    parts = split(tuple(factor.rank for factor in G.factors), e)
+    return jnp.concatenate([carried_between(*part) for part in zip(G.factors, q, r, parts, strict=True)])
 
 
 @fiber_local_at.register
@@ -140,9 +143,9 @@ def _(G: TimeExtended, g: Point, a: Vector) -> Vector:
     return reflected_arrow_at(G.product, g, a)
 
 
-@carried_along.register
-def _(G: TimeExtended, g: Point, mu: Covector) -> Covector:
-    return carried_along(G.product, g, mu)
+@carried_between.register
+def _(G: TimeExtended, q: Point, r: Point, e: Vector) -> Vector:
+    return carried_between(G.product, q, r, e)
 
 
 def _parts(G: ProductGroupoid, g: Point, a: Vector) -> list[tuple[LieGroupoid, Point, Vector]]:

@@ -14,7 +14,7 @@ from groupoid_mech.discretization.composition import Composition, WeightedCompos
 from groupoid_mech.discretization.discrete_gradient import DiscreteGradient, EnergyIntegrator
 from groupoid_mech.discretization.galerkin_family import GalerkinFamily
 from groupoid_mech.discretization.hamiltonian_family import HamiltonianFamily
-from groupoid_mech.discretization.inner_point_family import InnerPointFamily
+from groupoid_mech.discretization.inner_point_family import WithInnerPoint
 from groupoid_mech.discretization.integrator import Integrator
 from groupoid_mech.discretization.lagrangian_family import LagrangianFamily
 from groupoid_mech.discretization.splitting import Drift, Kick
@@ -180,7 +180,7 @@ def is_hamiltonian_method(method: Integrator) -> bool:
 
 def has_hamiltonian(method: SystemIntegrator) -> bool:
     """Whether the method is that of a Hamiltonian and a discretization map."""
-    return isinstance(method.system.lagrangian, HamiltonianFamily | InnerPointFamily)
+    return isinstance(_family(method), HamiltonianFamily)
 
 
 def with_drawn(method: Any, F: Function) -> Any:
@@ -192,17 +192,23 @@ def with_drawn(method: Any, F: Function) -> Any:
     if isinstance(method, Drift):
         origin = jax.tree.map(jnp.zeros_like, method.space.base.point_like())
         return _put(method, lambda m: m.kinetic, AddedKinetic(method.kinetic, F, origin))
-    family = method.system.lagrangian if isinstance(method, SystemIntegrator) else None
-    if isinstance(family, HamiltonianFamily | InnerPointFamily):
+    family = _family(method) if isinstance(method, SystemIntegrator) else None
+    if isinstance(family, HamiltonianFamily):
         return with_hamiltonian(method, AddedOnBundle(family.hamiltonian, F))
     if isinstance(family, LagrangianFamily | GalerkinFamily):
-        return _put(method, lambda m: m.system.lagrangian.lagrangian, AddedOnBundle(family.lagrangian, F))
+        return _put(method, lambda m: _family(m).lagrangian, AddedOnBundle(family.lagrangian, F))
     return method
 
 
 def with_hamiltonian(method: SystemIntegrator, H: Callable[[Point, Vector], Scalar]) -> SystemIntegrator:
     """The method of the same discretization map with another Hamiltonian."""
-    return _put(method, lambda m: m.system.lagrangian.hamiltonian, H)
+    return _put(method, lambda m: _family(m).hamiltonian, H)
+
+
+def _family(method: SystemIntegrator) -> Any:
+    """The family of a method, whether its inner point is among the unknowns or not."""
+    family: Any = method.system.lagrangian
+    return family.family if isinstance(family, WithInnerPoint) else family
 
 
 def _put(method: Any, where: Callable[[Any], Any], new: Any) -> Any:

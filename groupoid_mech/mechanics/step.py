@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.groupoid import LieGroupoid
-from groupoid_mech.groupoids.known_arrow import carried_along, reflected_arrow_at
+from groupoid_mech.groupoids.known_arrow import carried_between, reflected_arrow_at
 from groupoid_mech.groupoids.unit_tangent import unit_tangent
 from groupoid_mech.mechanics.step_memory import StepMemory
 from groupoid_mech.numerics.chord import chord_solve
@@ -129,11 +129,12 @@ def take_step(
     left, stationarity = off[:r], off[r:]
     # What round-off leaves of the equations is carried on: dropped, it adds up to a trend of the momentum. So does what is carried on with the
     # wrong sign, where frames jump.
-    momentum = _along_target(G, g, slope) - jax.lax.stop_gradient(carried_along(G, g, left))
+    there = G.target(g)
+    momentum = _along_target(G, g, slope) - jax.lax.stop_gradient(carried_between(G, q, there, left))
     residual = jnp.max(jnp.abs(left)) / (1 + jnp.max(jnp.abs(p)))
     residual = jnp.maximum(residual, jnp.max(jnp.abs(stationarity), initial=0.0))
     converged = report.converged & (residual <= _LARGEST_RESIDUAL)
-    step = Step(g, s, G.target(g), momentum, residual, report.iterations, converged)
+    step = Step(g, s, there, momentum, residual, report.iterations, converged)
     reference = jnp.concatenate([reflected_arrow_at(G, g, a), s])
     memory = start.memory.after(x - start.reference, inverse)
     return Start(step.point, momentum, jax.lax.stop_gradient(reference), memory), step

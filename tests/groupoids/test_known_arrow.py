@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import groupoid_mech as gm
-from groupoid_mech.groupoids.known_arrow import carried_along, fiber_local_at, reflected_arrow_at
+from groupoid_mech.groupoids.known_arrow import carried_between, fiber_local_at, reflected_arrow_at
 
 EXACT = 2e-14
 WRONG = 1e-4
@@ -88,7 +88,7 @@ def test_covectors_are_carried_across_a_jump_of_the_frame(name):
         mu = jnp.array([1.0, -2.0, 0.5, 3.0, 1.5])[: G.rank]
         g = G.fiber_chart(q, a)
         on = reflected_arrow_at(G, g, a)
-        return jnp.sum(mu * a), jnp.sum(carried_along(G, g, mu) * on), jnp.sum(mu * on)
+        return jnp.sum(mu * a), jnp.sum(carried_between(G, G.source(g), G.target(g), mu) * on), jnp.sum(mu * on)
 
     before, after, unmoved = (float(value) / length for value in compute())
     assert abs(after - before) <= 10 * length

@@ -322,10 +322,33 @@ def carried(method, points, steps):
 LOOPS = {"T*R2": plane_loop, "T*S2": sphere_loop, "T*SO3": body_loop}
 
 
-@pytest.mark.parametrize("name", ["T*R2", "T*S2", pytest.param("T*SO3", marks=pytest.mark.slow)])
-def test_loop_integrals_are_kept(name):
+def midpoint_method(loop):
+    return gm.hamiltonian_integrator(loop.hamiltonian, gm.theta_map(loop.manifold, 0.5), DT)
+
+
+def verlet_method(loop):
+    return gm.stormer_verlet(loop.hamiltonian, loop.manifold, DT)
+
+
+def triple_jump_method(loop):
+    return gm.raise_order(midpoint_method(loop), gm.triple_jump(4))
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("T*R2", midpoint_method),
+        ("T*S2", midpoint_method),
+        ("T*S2", verlet_method),
+        ("T*S2", triple_jump_method),
+        ("T*SO3", verlet_method),
+        pytest.param("T*SO3", midpoint_method, marks=pytest.mark.slow),
+        pytest.param("T*SO3", triple_jump_method, marks=pytest.mark.extended),
+    ],
+)
+def test_loop_integrals_are_kept(name, make):
     loop = LOOPS[name](96)
-    method = gm.hamiltonian_integrator(loop.hamiltonian, gm.theta_map(loop.manifold, 0.5), DT)
+    method = make(loop)
     before = gm.poincare_invariant(loop.manifold, loop.points)
     moved = carried(method, loop.points, 10)
     assert distance(moved, loop.points) > 0.1
@@ -341,6 +364,19 @@ def test_fields_at_both_ends_change_loop_integrals(endpoint_method):
     before = gm.poincare_invariant(R2, loop.points)
     moved = carried(endpoint_method, loop.points, 10)
     assert abs(gm.poincare_invariant(R2, moved) - before) > 1e-6
+
+
+def test_fields_at_both_ends_change_loop_integrals_on_the_sphere():
+    loop = sphere_loop(96)
+    field = CanonicalPoisson(gm.CotangentBundle(S2)).hamiltonian_field(lambda x: sphere_energy(*x))
+    method = gm.EndpointIntegrator(field, gm.CotangentLift(gm.theta_map(S2, 0.5)), DT)
+    moved = carried(method, loop.points, 10)
+    before = gm.poincare_invariant(S2, loop.points)
+    change = abs(gm.poincare_invariant(S2, moved) - before)
+    assert change > 1e-6
+    # What changes it is the method, not the number of points.
+    thin = jax.tree.map(lambda leaf: leaf[::2], moved)
+    assert abs(abs(gm.poincare_invariant(S2, thin) - before) - change) <= 1e-12
 
 
 # ------------------------------------------------------------------------ Examples 5.9, 5.10
@@ -360,6 +396,21 @@ def test_midpoint_rule_as_a_second_order_equation():
         assert distance(second, -(DT**2) / 2 * INVERSE_MASS @ (slope(before) + slope(after))) <= EXACT
         printed = -(DT**2) / 2 * INVERSE_MASS @ (slope(before) + potential(after))
         assert distance(second, printed) > WRONG
+
+
+def velocity_scheme(q, v):
+    """The two equations of BM Example 5.9."""
+    return solved(lambda q, v, q1, v1: (q + DT * (v + v1) / 2, v - DT * INVERSE_MASS @ slope((q + q1) / 2)))(q, v)
+
+
+def test_the_velocity_of_the_middle():
+    """BM Example 5.9: dt Γ_L in the middle of a step has the part q₁ − q₀, not h(q₁ − q₀) as printed."""
+    q0, v0 = START
+    q1, v1 = end = jax.tree.map(jnp.asarray, velocity_scheme(*numbers(START)))
+    middle, kick = ((q0 + q1) / 2, (v0 + v1) / 2), -DT * jnp.asarray(INVERSE_MASS) @ slope((q0 + q1) / 2)
+    tangent = gm.TangentLift(gm.theta_map(R2, 0.5))
+    assert distance(tangent.arrow(middle, jnp.concatenate([q1 - q0, kick])), (START, end)) <= EXACT
+    assert distance(tangent.arrow(middle, jnp.concatenate([DT * (q1 - q0), kick])), (START, end)) > 1e-2
 
 
 def sliding(q, v):
@@ -464,6 +515,21 @@ def test_stormer_verlet_over_a_whole_orbit():
     assert distance(orbit.points, tuple(map(np.stack, zip(*textbook, strict=True)))) <= 5e-14
 
 
+def test_every_step_of_an_orbit_is_that_of_the_textbook():
+    """Kick, drift, kick: relative to the size of the points, from the same point in every step."""
+
+    def textbook(q, p, sign=1.0):
+        half = p - DT / 2 * slope(q)
+        end = q + DT * INVERSE_MASS @ half
+        return end, half - sign * DT / 2 * slope(end)
+
+    q, p = numbers(gm.stormer_verlet(SEPARABLE, R2, DT).run(START, 100).points)
+    for k in range(100):
+        largest = max(np.max(np.abs(q[k])), np.max(np.abs(p[k])))
+        assert distance((q[k + 1], p[k + 1]), textbook(q[k], p[k])) <= EXACT * largest
+        assert distance((q[k + 1], p[k + 1]), textbook(q[k], p[k], sign=-1.0)) > WRONG
+
+
 # ----------------------------------------------------------------------------- §6: relations
 
 
@@ -548,7 +614,7 @@ def test_stormer_verlet_is_a_half_step_and_a_transposed_one_back():
     assert distance(half(half(end)), START) > WRONG
 
 
-@pytest.mark.parametrize("name", ["T*R2", "T*S2"])
+@pytest.mark.parametrize("name", ["T*R2", "T*S2", "T*SO3"])
 def test_symmetric_maps_give_symmetric_methods(name):
     """BM Def. 6.2, Prop. 6.3: the transpose of the relation of h is that of −h."""
     loop = LOOPS[name](96)

@@ -202,6 +202,29 @@ def test_the_lift_of_a_diffeomorphism_is_symplectic():
     assert distance(pulled, form) <= ROUNDED
 
 
+# -------------------------------------------------------------------------------- Prop. 3.5
+
+
+@pytest.mark.parametrize("name", MANIFOLDS)
+def test_the_tangent_lift_of_the_adjoint(name):
+    """In the proof TR*(q, v, q̇, v̇) = (TR²(q, −v, q̇, −v̇), TR¹(q, −v, q̇, −v̇)); (q, v, −q̇, −v̇) is printed."""
+    M = MANIFOLDS[name]
+    R = ChartMap(M)
+    q, v, w = place(M, 4), 0.5 * drawn(2, M.dim), drawn(3, 2 * M.dim)
+
+    @eqx.filter_jit
+    def ends(R, v, w):
+        """TR at (q, v) along w, as points of TM."""
+        points, moved = jax.jvp(R.arrow, (q, v), (M.to_ambient(q, w[: M.dim]), w[M.dim :]))
+        return tuple((point, M.from_ambient(point, change)) for point, change in zip(points, moved, strict=True))
+
+    lifted = TangentLift(R.adjoint()).arrow(*canonical_involution(M, ((q, v), w)))
+    assert distance(lifted, ends(R.adjoint(), v, w)) <= EXACT
+    turned = jnp.concatenate([w[: M.dim], -w[M.dim :]])
+    assert distance(lifted, ends(R, -v, turned)[::-1]) <= EXACT
+    assert distance(lifted, ends(R, v, -w)[::-1]) > 0.1
+
+
 # ------------------------------------------------------------------- Examples 3.10 and 5.3: vector spaces
 
 
@@ -373,6 +396,10 @@ def test_cotangent_lift_by_projection():
     printed = -momenta[0] + c * momenta[1], momenta[1] @ C
     (_, v), covector = tulczyjew_alpha(S2, inverse)
     assert distance(covector, components(S2, x, v, printed)) <= EXACT
+    # As printed, without restriction to tangent vectors of TS², it is no point of TT*S²: p is not tangent at x, and ṗ is not its rate.
+    assert abs(np.asarray(x) @ printed[1]) > 1e-2
+    assert distance(S2.to_ambient(x, p), printed[1]) > 1e-2
+    assert distance(ambient_velocity(S2, x, p, w), printed[0]) > 1e-2
 
 
 def test_method_by_projection():
@@ -386,6 +413,23 @@ def test_method_by_projection():
     assert distance(y / c - x, S2.to_ambient(x, speed)) <= EXACT
     printed = components(S2, x, speed, (-momenta[0] + c * momenta[1], momenta[1] @ C))
     assert distance(printed, jnp.concatenate([-force, p])) <= EXACT
+
+
+def test_method_by_projection_without_restriction():
+    """BM Example 5.4 for H = ½|p|², with vectors of R³ as printed: p_{k+1}C = (x_k·x_{k+1}) p_{k+1}, which is not tangent at x_k."""
+    x, p0 = unit_vector(1), drawn(3, 2)
+    y, p1 = lifted_step(ProjectionMap(S2), lambda q, p: jnp.sum(p**2) / 2, H, x, p0)
+    momenta = tuple(np.asarray(S2.to_ambient(point, p)) for point, p in ((x, p0), (y, p1)))
+    c, moved = np.asarray(x @ y), momenta[1] @ projection_derivative(np.asarray(x), np.asarray(y))
+    assert distance(moved, c * momenta[1]) <= EXACT
+    chord = np.asarray(y / c - x)
+    assert distance(chord, H * tangential(np.asarray(x), moved)) <= EXACT
+    # y/c − x = h p₁C, multiplied by y: 1/c − c = 0. Only a step that does not move solves what is printed.
+    assert abs(chord @ np.asarray(y) - H * moved @ np.asarray(y)) == pytest.approx(1 / c - c, abs=EXACT)
+    assert 1 / c - c > WRONG
+    assert distance(chord, H * moved) > WRONG
+    # Of the equation of the momenta, the part along x₀ is no equation on T*S².
+    assert distance(-momenta[0] + c * momenta[1], np.zeros(3)) > WRONG
 
 
 # -------------------------------------------------------------------------- steps on other bundles
