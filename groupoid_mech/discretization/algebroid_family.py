@@ -1,9 +1,8 @@
 r"""Generating families that are functions on the algebroid, carried to arrows by a discretization map.
 
-.. math:: L(g, s) = A(x, v, P_x s), \qquad (x, v) = R^{-1}(g) ,
+.. math:: L(g, s) = A(x, v, s), \qquad (x, v) = R^{-1}(g) ,
 
-with auxiliary variables s that are vectors or covectors: as unknowns they are in the frame at the source of g, and :math:`P_x` carries them to x. The
-frame at x may jump while x is sought, that at the source stays.
+with auxiliary variables s that are vectors or covectors at x.
 """
 
 from abc import abstractmethod
@@ -17,6 +16,7 @@ from groupoid_mech.discretization.known_inverse import inverse_at
 from groupoid_mech.discretization.map_at_step import map_at_step
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.known_arrow import carried_between
+from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
 from groupoid_mech.mechanics.step_family import StepFamily
 
 
@@ -39,12 +39,21 @@ class AlgebroidFamily(StepFamily):
         """The family of the same function and the adjoint map."""
 
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
-        G = self.map.groupoid
-        x, v = inverse_at(map_at_step(self.map, self.dt), g, a)
-        return self.value(x, v, *(carried_to_inner_point(G, g, x, s) for s in auxiliary))
+        return self.value(*self.inverse(g, a), *auxiliary)
+
+    def inverse(self, g: Point, a: Vector) -> tuple[Point, Vector]:
+        """The point and the velocity :math:`(x, v) = R^{-1}(g)` of the map for this step."""
+        return inverse_at(map_at_step(self.map, self.dt), g, a)
 
 
-def carried_to_inner_point(G: LieGroupoid, g: Point, x: Point, s: Vector) -> Vector:
-    """The components at x of vectors, or covectors, one after the other, with those in the frame at the source of an arrow given."""
-    parts = s.reshape(-1, G.rank)
-    return jnp.concatenate([carried_between(G, G.source(g), x, part) for part in parts])
+@auxiliary_at.register
+def _(family: AlgebroidFamily, g: Point, a: Vector, s: Vector) -> Vector:
+    return carried_from_source(family.map.groupoid, g, family.inverse(g, a)[0], s)
+
+
+def carried_from_source(G: LieGroupoid, g: Point, x: Point, s: Vector) -> Vector:
+    """The components at a point x of vectors or covectors, one after the other, that are given in the frame at the source of an arrow."""
+    q = G.source(g)
+    if s.size == G.rank:
+        return carried_between(G, q, x, s)
+    return jnp.concatenate([carried_between(G, q, x, part) for part in s.reshape(-1, G.rank)])

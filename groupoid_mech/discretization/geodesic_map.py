@@ -30,7 +30,7 @@ from groupoid_mech.numerics.newton import newton_root
 class GeodesicMap(DiscretizationMap):
     r"""The retraction :math:`R(x, v) = (x, \exp_x v)` by the Riemannian exponential of a metric on any manifold.
 
-    The geodesic equations are solved in the frame by a fixed number of Runge–Kutta steps: for vectors of a third of the radius of
+    The geodesic equations are solved by a fixed number of Runge–Kutta steps: for vectors of a third of the radius of
     curvature, 32 of them reach 1e-11, and each doubling gains a factor 16. The map is a retraction whatever their number. The inverse is
     found by Newton's method, shooting from x. On spheres, Euclidean spaces and Lie groups with a bi-invariant metric `ChartMap` is the
     same in closed form.
@@ -86,12 +86,13 @@ class GeodesicMap(DiscretizationMap):
 
     def _coordinates(self, x: Point, v: Vector) -> Vector:
         """The centred coordinates at x of the point that the geodesic reaches at time 1."""
-        h, zero = 1 / self.steps, jax.tree.map(jnp.zeros_like, (x, v))
+        begin = x, self.manifold.to_ambient(x, v)
+        h, zero = 1 / self.steps, jax.tree.map(jnp.zeros_like, begin)
 
-        def moved(state: tuple[Point, Vector], slope: tuple[Point, Vector], by: Scalar) -> tuple[Point, Vector]:
+        def moved(state: tuple[Point, Point], slope: tuple[Point, Point], by: Scalar) -> tuple[Point, Point]:
             return jax.tree.map(lambda y, k: y + by * k, state, slope)
 
-        def advance(state: tuple[Point, Vector], _: None) -> tuple[tuple[Point, Vector], None]:
+        def advance(state: tuple[Point, Point], _: None) -> tuple[tuple[Point, Point], None]:
             # The classical method of order 4, as a loop over its stages: one copy of the field in the program.
             def stage(sums: Any, weights: Array) -> tuple[Any, None]:
                 slope, following = sums
@@ -100,13 +101,17 @@ class GeodesicMap(DiscretizationMap):
 
             return jax.lax.scan(stage, (zero, state), jnp.asarray(_STAGES))[0][1], None
 
-        (y, _), _ = jax.lax.scan(advance, (x, v), None, length=self.steps)
+        (y, _), _ = jax.lax.scan(advance, begin, None, length=self.steps)
         return self.manifold.local(x, y)
 
-    def _rate(self, x: Point, v: Vector) -> tuple[Point, Vector]:
-        """The geodesic equations in the frame, the point in ambient form: it leaves Q by the error of the method only."""
-        acceleration = euler_lagrange_rate(self.energy, self.manifold, (x, v))[self.manifold.dim :]
-        return self.manifold.to_ambient(x, v), acceleration
+    def _rate(self, x: Point, velocity: Point) -> tuple[Point, Point]:
+        """The geodesic equations, point and velocity in ambient form: components of the velocity would jump with the frame. Both leave TQ by
+        the error of the method only.
+        """
+        M = self.manifold
+        v = M.from_ambient(x, velocity)
+        acceleration = euler_lagrange_rate(self.energy, M, (x, v))[M.dim :]
+        return jax.jvp(M.to_ambient, (x, v), (velocity, acceleration))
 
 
 # How far along the last slope each stage is taken, and its weight in the step.

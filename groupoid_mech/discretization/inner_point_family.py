@@ -12,8 +12,9 @@ from typing import Any, final
 import jax.numpy as jnp
 
 from groupoid_mech._types import Covector, Point, Scalar, Vector
-from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, carried_to_inner_point
+from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, carried_from_source
 from groupoid_mech.discretization.theta_map import ThetaMap, halves
+from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.mechanics.system import DiscreteSystem
 from groupoid_mech.numerics.matrix import dot
@@ -36,9 +37,8 @@ class WithInnerPoint(StepFamily):
 
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
         R, r = self._map, self._map.groupoid.rank
-        w, others = jnp.split(auxiliary[0], [r])
+        w, multiplier, rest = jnp.split(auxiliary[0], [r, 2 * r])
         x, before, after = halves(R.retraction, g, R.groupoid.source(g), w)
-        multiplier, rest = jnp.split(carried_to_inner_point(R.groupoid, g, x, others), [r])
         v = after - before
         own = (rest,) if rest.size else ()
         return self._family.value(x, v, *own) + dot(multiplier, before + R.times(v))
@@ -58,6 +58,14 @@ class WithInnerPoint(StepFamily):
     def _map(self) -> ThetaMap:
         R: Any = self.family.map
         return R
+
+
+@auxiliary_at.register
+def _(family: WithInnerPoint, g: Point, a: Vector, s: Vector) -> Vector:
+    G, R = family.family.map.groupoid, family.family.map.retraction
+    w, others = jnp.split(s, [G.rank])
+    x = halves(R, g, G.source(g), w)[0]
+    return jnp.concatenate([w, carried_from_source(G, g, x, others)])
 
 
 def system_on_algebroid(family: AlgebroidFamily, auxiliary: int = 0) -> DiscreteSystem:

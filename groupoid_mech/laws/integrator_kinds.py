@@ -180,7 +180,7 @@ def is_hamiltonian_method(method: Integrator) -> bool:
 
 def has_hamiltonian(method: SystemIntegrator) -> bool:
     """Whether the method is that of a Hamiltonian and a discretization map."""
-    return isinstance(_family(method), HamiltonianFamily)
+    return isinstance(family_of(method), HamiltonianFamily)
 
 
 def with_drawn(method: Any, F: Function) -> Any:
@@ -192,20 +192,20 @@ def with_drawn(method: Any, F: Function) -> Any:
     if isinstance(method, Drift):
         origin = jax.tree.map(jnp.zeros_like, method.space.base.point_like())
         return _put(method, lambda m: m.kinetic, AddedKinetic(method.kinetic, F, origin))
-    family = _family(method) if isinstance(method, SystemIntegrator) else None
+    family = family_of(method) if isinstance(method, SystemIntegrator) else None
     if isinstance(family, HamiltonianFamily):
         return with_hamiltonian(method, AddedOnBundle(family.hamiltonian, F))
     if isinstance(family, LagrangianFamily | GalerkinFamily):
-        return _put(method, lambda m: _family(m).lagrangian, AddedOnBundle(family.lagrangian, F))
+        return _put(method, lambda m: family_of(m).lagrangian, AddedOnBundle(family.lagrangian, F))
     return method
 
 
 def with_hamiltonian(method: SystemIntegrator, H: Callable[[Point, Vector], Scalar]) -> SystemIntegrator:
     """The method of the same discretization map with another Hamiltonian."""
-    return _put(method, lambda m: _family(m).hamiltonian, H)
+    return _put(method, lambda m: family_of(m).hamiltonian, H)
 
 
-def _family(method: SystemIntegrator) -> Any:
+def family_of(method: SystemIntegrator) -> Any:
     """The family of a method, whether its inner point is among the unknowns or not."""
     family: Any = method.system.lagrangian
     return family.family if isinstance(family, WithInnerPoint) else family

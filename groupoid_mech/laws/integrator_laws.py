@@ -1,7 +1,7 @@
 """Laws of the methods that discretization maps give, for drawn Hamiltonians and Lagrangians. BM §4–§7."""
 
 from collections.abc import Callable
-from typing import Any, final
+from typing import final
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -28,6 +28,7 @@ from groupoid_mech.laws.integrator_kinds import (
     DrawnLagrangian,
     OnManifold,
     OnPhaseSpace,
+    family_of,
     groupoid_behind,
     has_hamiltonian,
     is_hamiltonian_method,
@@ -50,7 +51,7 @@ def _poisson(method: Integrator, x: Point, F: Function) -> Scalar:
 
 def _family_is_lift(method: SystemIntegrator, x: Point, F: Function) -> Scalar:
     method = with_drawn(method, F)
-    family: Any = method.system.lagrangian
+    family = family_of(method)
     return gap(method(x), lifted_step(family.map, family.hamiltonian, method.dt, *x))
 
 
@@ -64,7 +65,7 @@ def _adjoint_of_map(method: SystemIntegrator, x: Point, F: Function) -> Scalar:
 
 def is_method_of_midpoint(method: SystemIntegrator) -> bool:
     """Whether the method is that of a Hamiltonian and a symmetric map, one with θ = ½."""
-    family: Any = method.system.lagrangian
+    family = family_of(method)
     return has_hamiltonian(method) and is_midpoint(family.map)
 
 
@@ -74,7 +75,7 @@ def _symmetric(method: SystemIntegrator, x: Point, F: Function) -> Scalar:
 
 
 def _routes_agree(method: SystemIntegrator, x: Point, F: Function) -> Scalar:
-    family: Any = method.system.lagrangian
+    family = family_of(method)
     lagrangian = DrawnLagrangian(F)
     system = lagrangian_system(lagrangian, family.map, method.dt)
     hamiltonian = with_hamiltonian(method, LegendreHamiltonian(lagrangian))

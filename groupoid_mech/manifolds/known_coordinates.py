@@ -14,7 +14,7 @@ from groupoid_mech.manifolds import great_circle
 from groupoid_mech.manifolds.euclidean import Euclidean
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.product import ProductManifold, split
-from groupoid_mech.manifolds.sphere import Sphere, carried_components
+from groupoid_mech.manifolds.sphere import Sphere
 from groupoid_mech.manifolds.torus import Torus
 from groupoid_mech.numerics.with_value import with_value
 
@@ -89,11 +89,9 @@ def point_in_the_middle(M: Manifold, x: Point, y: Point, xi: Vector) -> tuple[Po
 
 @singledispatch
 def carried_to(M: Manifold, x: Point, y: Point, mu: Covector) -> Covector:
-    r"""The components at a nearby point y of a covector at x, carried over smoothly: the same up to the distance, :math:`E(y)^T E(x)\,\mu` for
-    orthonormal frames E if nothing else is known.
+    r"""The components :math:`E(y)^T E(x)\,\mu` at a nearby point y of a covector at x, for orthonormal frames E: the same up to the distance.
 
-    Frames may jump between two points, and components with them. Where the frame of a manifold jumps but is smooth elsewhere, they need not
-    change but there.
+    Frames may jump between two points, and components with them.
 
     Args:
         M: The manifold.
@@ -114,7 +112,6 @@ local_at.register(Sphere, great_circle.known_coordinates)
 reflected_at.register(Sphere, great_circle.reflected_coordinates)
 point_along.register(Sphere, great_circle.point_along)
 point_in_the_middle.register(Sphere, great_circle.point_in_the_middle)
-carried_to.register(Sphere, carried_components)
 
 
 @local_at.register

@@ -94,30 +94,9 @@ def _local(x: Point, y: Point) -> Vector:
 
 @jax.jit
 def _frame(x: Point) -> Matrix:
-    return _frame_of_side(x, _side(x))
-
-
-def _side(x: Point) -> Scalar:
-    """On which side of the equator x is: the sign σ of its frame."""
-    return jnp.where(x[-1] >= 0, 1.0, -1.0)
-
-
-def _frame_of_side(x: Point, sign: Scalar) -> Matrix:
-    """The frame of one side of the equator, which goes on smoothly to the pole of the other side."""
     n = x.shape[0] - 1
     a, z = x[:n], x[n]
-    upper = unit_matrix(n) - (a * (1 / (1 + sign * z)))[:, None] * a[None, :]
+    sign = jnp.where(z >= 0, 1.0, -1.0)
+    upper = unit_matrix(n) - (a * (1 / (1 + jnp.abs(z))))[:, None] * a[None, :]
     turned = np.arange(n) == 0
     return jnp.concatenate([upper, -sign * a[None, :]]) * (turned * sign + ~turned)
-
-
-def carried_components(sphere: Sphere, x: Point, y: Point, e: Vector) -> Vector:
-    r"""The components at y of a vector that has the components e in the frame of x, taken on to y: e itself, unless the equator lies between.
-
-    .. math:: e \mapsto E(y)^T E_\sigma(y)\,e, \qquad \sigma \text{ the side of the equator on which } x \text{ is.}
-    """
-    side = _side(x)
-    # A branch: where nothing jumps, there is nothing to compute.
-    return jax.lax.cond(
-        side == _side(y), lambda y, e: e, lambda y, e: matvec(_frame(y).T, matvec(_frame_of_side(y, side), e)), y, e
-    )

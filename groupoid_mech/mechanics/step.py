@@ -5,6 +5,8 @@ momentum p, the unknowns are (a, s):
 
 .. math:: g = c(q, a), \qquad F^-(g, s) = p, \qquad \partial_s L(g, s) = 0 \qquad\Longrightarrow\qquad
     q' = \beta(g), \quad p' = F^+(g, s) .
+
+Where s are components in a frame that may jump, others are sought (`auxiliary_at`).
 """
 
 from collections.abc import Callable
@@ -110,14 +112,22 @@ def _pulled_back(G: LieGroupoid, q: Point, translate: Callable[[Point], Point], 
 
 
 def take_step(
-    G: LieGroupoid, family: Family, start: Start, limits: Callable[[Vector], Vector] | None = None
+    G: LieGroupoid,
+    family: Family,
+    auxiliary: Callable[[Point, Vector, Vector], Vector],
+    start: Start,
+    limits: Callable[[Vector], Vector] | None = None,
 ) -> tuple[Start, Step]:
-    """One step, and the start of the next one; all NaN, and not converged, if Newton's method does not arrive."""
+    """One step, and the start of the next one; all NaN, and not converged, if Newton's method does not arrive.
+
+    ``auxiliary`` gives the auxiliary variables at an arrow, from the unknowns.
+    """
     r, q, p = G.rank, start.point, start.momentum
 
     def equations(x: Vector) -> tuple[Vector, tuple[Vector, Point, Point]]:
-        g = G.fiber_chart(q, x[:r])
-        slope, stationarity = jax.grad(family, argnums=(0, 2))(g, x[:r], x[r:])
+        a = x[:r]
+        g = G.fiber_chart(q, a)
+        slope, stationarity = jax.grad(family, argnums=(0, 2))(g, a, auxiliary(g, a, x[r:]))
         off = jnp.concatenate([_along_source(G, g, slope) - p, stationarity])
         return off, (off, g, slope)
 
@@ -125,7 +135,7 @@ def take_step(
     x, (off, g, slope), inverse, report = chord_solve(
         equations, guess, start.memory.inverse, lambda x: _sizes(x, r), limits
     )
-    a, s = x[:r], x[r:]
+    a, s = x[:r], auxiliary(g, x[:r], x[r:])
     left, stationarity = off[:r], off[r:]
     # What round-off leaves of the equations is carried on: dropped, it adds up to a trend of the momentum. So does what is carried on with the
     # wrong sign, where frames jump.
@@ -135,7 +145,7 @@ def take_step(
     residual = jnp.maximum(residual, jnp.max(jnp.abs(stationarity), initial=0.0))
     converged = report.converged & (residual <= _LARGEST_RESIDUAL)
     step = Step(g, s, there, momentum, residual, report.iterations, converged)
-    reference = jnp.concatenate([reflected_arrow_at(G, g, a), s])
+    reference = jnp.concatenate([reflected_arrow_at(G, g, a), x[r:]])
     memory = start.memory.after(x - start.reference, inverse)
     return Start(step.point, momentum, jax.lax.stop_gradient(reference), memory), step
 

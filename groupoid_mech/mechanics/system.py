@@ -26,6 +26,7 @@ from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError, OffConstraintsError
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD
+from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
 from groupoid_mech.mechanics.increment import ArrowFunction, IncrementFunction, evaluate
 from groupoid_mech.mechanics.simulation import simulate
 from groupoid_mech.mechanics.step import Start, Step, take_step, variation
@@ -154,7 +155,7 @@ class DiscreteSystem(eqx.Module):
 
     def step(self, start: Start) -> tuple[Start, Step]:
         """One step, for use inside compiled code: NaN where Newton's method fails. Differentiable in start and parameters."""
-        return take_step(self.groupoid, self.family, start, self.limits)
+        return take_step(self.groupoid, self.family, self.variables_at, start, self.limits)
 
     def hamiltonian_map(self, q: Point, p: Covector, guess: Vector | None = None) -> tuple[Point, Covector]:
         r"""The discrete Hamiltonian map :math:`F^+\circ(F^-)^{-1}` of :math:`A^*G`, a Poisson map; NaN where Newton's method fails.
@@ -259,6 +260,12 @@ class DiscreteSystem(eqx.Module):
         if self.constraints is None:
             return value
         return value + jnp.sum(lam * evaluate(self.constraints, g, a, self._given(u)))
+
+    def variables_at(self, g: Point, a: Vector, s: Vector) -> Vector:
+        """The auxiliary variables and multipliers at an arrow, from the unknowns of the step that is sought."""
+        if not self.multipliers:
+            return auxiliary_at(self.lagrangian, g, a, s)
+        return jnp.concatenate([auxiliary_at(self.lagrangian, g, a, s[: self.auxiliary]), s[self.auxiliary :]])
 
     def family_size(self) -> int:
         """The number of auxiliary variables and multipliers."""

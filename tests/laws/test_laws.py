@@ -204,15 +204,6 @@ CASES = [
 ]
 
 
-# The momentum of a midpoint step on T*S² is in the frame at the midpoint: where that lies on the equator, at which the frame jumps,
-# Newton's method does not arrive. One of 200 examples does.
-ACROSS_THE_EQUATOR = {
-    ("method S2", "method_of_adjoint"),
-    ("method S2", "method_symmetric"),
-    ("triple jump S2", "method_poisson"),
-}
-
-
 def _is_slow(name, law):
     return name in SLOW_SUBJECTS or any(name in names and law.name in laws for names, laws in SLOW_LAWS)
 
@@ -221,8 +212,6 @@ def _marks(name, law):
     marks = [pytest.mark.xdist_group(f"laws of {name}")]
     if _is_slow(name, law):
         marks.append(pytest.mark.extended)
-    if (name, law.name) in ACROSS_THE_EQUATOR:
-        marks.append(pytest.mark.xfail(reason="a midpoint step of T*S² fails where the frame jumps"))
     return marks
 
 
