@@ -31,7 +31,7 @@ class GeodesicMap(DiscretizationMap):
     r"""The retraction :math:`R(x, v) = (x, \exp_x v)` by the Riemannian exponential of a metric on any manifold.
 
     The geodesic equations are solved by a fixed number of Runge–Kutta steps: for vectors of a third of the radius of
-    curvature, 32 of them reach 1e-11, and each doubling gains a factor 16. The map is a retraction whatever their number. The inverse is
+    curvature, 64 of them reach 1e-11, and each doubling gains a factor 16. The map is a retraction whatever their number. The inverse is
     found by Newton's method, shooting from x. On spheres, Euclidean spaces and Lie groups with a bi-invariant metric `ChartMap` is the
     same in closed form.
 
@@ -54,7 +54,7 @@ class GeodesicMap(DiscretizationMap):
     steps: int = eqx.field(static=True)
     groupoid: PairGroupoid
 
-    def __init__(self, manifold: Manifold, metric: Callable[[Point], Matrix] | None = None, steps: int = 32):
+    def __init__(self, manifold: Manifold, metric: Callable[[Point], Matrix] | None = None, steps: int = 64):
         require_instances("GeodesicMap", "manifold", (manifold,), Manifold)
         require_positive_integer("GeodesicMap", "steps", steps)
         n = manifold.dim

@@ -62,9 +62,10 @@ class WithInnerPoint(StepFamily):
 
 @auxiliary_at.register
 def _(family: WithInnerPoint, g: Point, a: Vector, s: Vector) -> Vector:
-    G, R = family.family.map.groupoid, family.family.map.retraction
+    R: Any = family.family.map
+    G = R.groupoid
     w, others = jnp.split(s, [G.rank])
-    x = halves(R, g, G.source(g), w)[0]
+    x = halves(R.retraction, g, G.source(g), w)[0]
     return jnp.concatenate([w, carried_from_source(G, g, x, others)])
 
 

@@ -263,6 +263,8 @@ class DiscreteSystem(eqx.Module):
 
     def variables_at(self, g: Point, a: Vector, s: Vector) -> Vector:
         """The auxiliary variables and multipliers at an arrow, from the unknowns of the step that is sought."""
+        if not self.auxiliary:
+            return s
         if not self.multipliers:
             return auxiliary_at(self.lagrangian, g, a, s)
         return jnp.concatenate([auxiliary_at(self.lagrangian, g, a, s[: self.auxiliary]), s[self.auxiliary :]])

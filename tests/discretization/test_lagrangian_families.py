@@ -79,7 +79,7 @@ def chord(theta):
 INNER = {"cayley": (half_turn, body, body_energy, SPIN), "projection": (chord, particle, particle_energy, POINT)}
 
 
-@pytest.mark.parametrize("name", INNER)
+@pytest.mark.parametrize("name", ["cayley", pytest.param("projection", marks=pytest.mark.slow)])
 def test_an_inner_point_takes_the_place_of_a_search(name):
     """The orbit is that of the action dt l(R⁻¹(g)/dt) and that of the Hamiltonian."""
     make, lagrangian, hamiltonian, x = INNER[name]
@@ -107,7 +107,8 @@ def test_an_inner_point_takes_the_place_of_a_search(name):
         assert distance(step(other.with_step(-DT), step(other, x)), x) > 1e-4
 
 
-@pytest.mark.parametrize("name", ["cayley", pytest.param("projection", marks=pytest.mark.extended)])
+@pytest.mark.extended
+@pytest.mark.parametrize("name", INNER)
 def test_a_step_with_an_inner_point_is_a_poisson_map(name):
     make, lagrangian, _, x = INNER[name]
     system = gm.lagrangian_system(lagrangian, make(0.3)[0], DT)

@@ -339,10 +339,10 @@ def triple_jump_method(loop):
     [
         ("T*R2", midpoint_method),
         ("T*S2", midpoint_method),
-        ("T*S2", verlet_method),
+        pytest.param("T*S2", verlet_method, marks=pytest.mark.slow),
         ("T*S2", triple_jump_method),
-        ("T*SO3", verlet_method),
-        pytest.param("T*SO3", midpoint_method, marks=pytest.mark.slow),
+        pytest.param("T*SO3", verlet_method, marks=pytest.mark.slow),
+        pytest.param("T*SO3", midpoint_method, marks=pytest.mark.extended),
         pytest.param("T*SO3", triple_jump_method, marks=pytest.mark.extended),
     ],
 )
@@ -366,6 +366,7 @@ def test_fields_at_both_ends_change_loop_integrals(endpoint_method):
     assert abs(gm.poincare_invariant(R2, moved) - before) > 1e-6
 
 
+@pytest.mark.slow
 def test_fields_at_both_ends_change_loop_integrals_on_the_sphere():
     loop = sphere_loop(96)
     field = CanonicalPoisson(gm.CotangentBundle(S2)).hamiltonian_field(lambda x: sphere_energy(*x))
@@ -614,7 +615,10 @@ def test_stormer_verlet_is_a_half_step_and_a_transposed_one_back():
     assert distance(half(half(end)), START) > WRONG
 
 
-@pytest.mark.parametrize("name", ["T*R2", "T*S2", "T*SO3"])
+@pytest.mark.parametrize(
+    "name",
+    ["T*R2", pytest.param("T*S2", marks=pytest.mark.slow), pytest.param("T*SO3", marks=pytest.mark.extended)],
+)
 def test_symmetric_maps_give_symmetric_methods(name):
     """BM Def. 6.2, Prop. 6.3: the transpose of the relation of h is that of −h."""
     loop = LOOPS[name](96)

@@ -487,7 +487,7 @@ def _cases():
 
 @pytest.mark.parametrize(
     "name",
-    ["SO3", pytest.param("pair(S2)", marks=pytest.mark.extended), pytest.param("S2:SO3", marks=pytest.mark.extended)],
+    [pytest.param(name, marks=pytest.mark.extended) for name in ("SO3", "pair(S2)", "S2:SO3")],
 )
 def test_step_is_poisson(name):
     """The step is a Poisson map of A*G, and its derivative at dt = 0 the Hamiltonian field."""
@@ -589,6 +589,7 @@ def test_hamiltonian_of_a_bounded_velocity():
         assert distance((value, speed), (energy, p / energy)) <= EXACT
 
 
+@pytest.mark.extended
 def test_lagrangian_method_is_the_hamiltonian_one():
     """(5.3): (R^L)⁻¹ of a step is dt Γ_L where it starts, on the sphere."""
     L, R = Relative(), ThetaMap(S2, 0.3)
