@@ -139,6 +139,16 @@ SLOW_SUBJECTS = {
     "pair(SO3)->S2:SO3",
     "pair(S2, area)",
     "map group SO3",
+    "SO3 ItohAbeGradient",
+    "SO3 MeanGradient",
+    "SO3 GonzalezGradient",
+    "system on pair(R2), family",
+    "A(gauge R2 SO2)",
+    "ellipsoid",
+    "S2xSO3",
+    "system on gauge",
+    "pair(R2)xSO3->SO3",
+    "S2 x| so3",
 }
 
 
@@ -155,6 +165,7 @@ SLOW_LAWS = [
     (SLOW_SYSTEMS, _names(MECHANICS_LAWS + VARIATIONAL_LAWS) - {"hamiltonian_map_poisson"}),
     (SLOW_REDUCTIONS, _names(REDUCTION_LAWS)),
     ({"method S2:SO3"}, _names(INTEGRATOR_LAWS) - {"method_poisson"}),
+    ({"S2:SO3", "gauge"}, _names(BISECTION_LAWS)),
     ({"method S2"}, {"adjoint_inverts", "composed_systems", "method_of_adjoint", "method_symmetric"}),
     (
         {"method SO3 cayley"},

@@ -412,7 +412,7 @@ CASES = {
     "body_galerkin_2": Case("heavy_body_cayley", galerkin(2), 4, 4, symmetric=False, extended=True),
     "dirk_2": Case("henon_heiles", dirk([0.3, 0.7]), 2, symmetric=False, extended=True),
     "dirk_4": Case("henon_heiles", dirk(gm.suzuki(4)), 4),
-    "top_triple_jump_4": Case("heavy_top", raised(midpoint, gm.triple_jump(4)), 4, 4),
+    "top_triple_jump_4": Case("heavy_top", raised(midpoint, gm.triple_jump(4)), 4, 4, extended=True),
     "gauge_triple_jump_4": Case("breathing_body", raised(midpoint, gm.triple_jump(4)), 4),
     "field": Case("turning", along(gm.FieldIntegrator, 0.5), 2, 16),
     "field_theta": Case("turning", along(gm.FieldIntegrator, 0.3), 1, 64, symmetric=False, extended=True),
@@ -427,8 +427,8 @@ CASES = {
     # In the frame of the sphere, away from the equator where it jumps.
     "sphere_newmark": Case("slow_pendulum_equation", newmark(0.25, 0.5), 2, 16, extended=True),
     "body_newmark": Case("body_equation", newmark(0.25, 0.5), 2),
-    "body_newmark_explicit": Case("body_equation", newmark(0.0, 0.5), 2),
-    "body_newmark_gamma": Case("body_equation", newmark(0.2, 0.4), 1, 32, symmetric=False),
+    "body_newmark_explicit": Case("body_equation", newmark(0.0, 0.5), 2, extended=True),
+    "body_newmark_gamma": Case("body_equation", newmark(0.2, 0.4), 1, 32, symmetric=False, extended=True),
 }
 
 
