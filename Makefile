@@ -16,8 +16,9 @@ demo: $(VENV)/.installed
 test: $(VENV)/.test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
+# With flags of XLA set, if only to a blank, the tests leave them as they are: long runs are compiled as users have them.
 test-slow: $(VENV)/.test
-	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	XLA_FLAGS="$${XLA_FLAGS- }" $(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 
 test-extended: $(VENV)/.test
 	$(BIN)/python -m pytest -m extended $(PYTEST_ARGS)

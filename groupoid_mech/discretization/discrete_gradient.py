@@ -41,6 +41,9 @@ from groupoid_mech.numerics.matrix import dot, matvec, unit_matrix
 from groupoid_mech.numerics.newton import newton_solve
 from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
 
+# Increments that shrink towards a point that is no root, as where charts jump, must not pass for a solution; round-off is far below this.
+_LARGEST_RESIDUAL = 1e-6
+
 
 class DiscreteGradient(eqx.Module):
     r"""A discrete gradient of functions on a manifold M, for a discretization map R of M.
@@ -217,7 +220,8 @@ class EnergyIntegrator(Integrator):
         unknowns = unit * solution
         end = self.gradient.map.arrow(*middle(unknowns))[1]
         residual = jnp.max(jnp.abs(equations(unknowns)))
-        return Taken(end, residual, report.iterations, report.converged), unknowns
+        converged = report.converged & (residual <= _LARGEST_RESIDUAL * unit)
+        return Taken(end, residual, report.iterations, converged), unknowns
 
     def with_step(self, dt: ArrayLike) -> "EnergyIntegrator":
         return eqx.tree_at(lambda method: method.dt, self, time_step("EnergyIntegrator.with_step", dt))
