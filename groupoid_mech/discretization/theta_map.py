@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import is_concrete
-from groupoid_mech._types import Array, Covector, Matrix, Point, Scalar, Vector
+from groupoid_mech._types import Array, Matrix, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.midpoint_map import MidpointMap
 from groupoid_mech.discretization.retraction import ChartMap
@@ -109,10 +109,6 @@ class ThetaMap(DiscretizationMap):
     def times(self, v: Vector) -> Vector:
         r"""The vector :math:`\theta v`."""
         return _times(self.theta, v)
-
-    def transposed_times(self, p: Covector) -> Covector:
-        r"""The covector :math:`\theta^T p`."""
-        return _times(self.theta.T, p)
 
 
 def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLike) -> DiscretizationMap:

@@ -71,7 +71,6 @@ def test_a_matrix_takes_components_at_different_points():
     R = gm.ThetaMap(R2, theta)
     assert distance(R.arrow(x, v), (x - back, x + v - back)) <= EXACT
     assert distance(R.inverse((x - back, x + v - back)), (x, v)) <= EXACT
-    assert distance(R.transposed_times(v), np.asarray(theta).T @ np.asarray(v)) <= EXACT
     assert distance(R.adjoint().arrow(x, v), (x - v + back, x + back)) <= EXACT
 
 
