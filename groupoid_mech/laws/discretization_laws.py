@@ -29,7 +29,7 @@ from groupoid_mech.laws.discretization_kinds import (
 )
 from groupoid_mech.laws.law import Law, gap
 from groupoid_mech.laws.tulczyjew_laws import tangent_form
-from groupoid_mech.manifolds.calculus import PullBack, frame_bracket, push_forward
+from groupoid_mech.manifolds.calculus import PullBack, frame_bracket, value_and_push_forward
 from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
 from groupoid_mech.manifolds.euclidean import Euclidean
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle
@@ -116,8 +116,8 @@ def _covector_symplectic(R: DiscretizationMap, x: Point, v: Vector, covector: Co
         return lifted_covector(R, y, u, nu)
 
     at = (x, v), covector
-    J = push_forward(here, there, lifted, at)
-    return gap(J.T @ there.symplectic_form(lifted(at)) @ J, here.symplectic_form(at))
+    moved, J = value_and_push_forward(here, there, lifted, at)
+    return gap(J.T @ there.symplectic_form(moved) @ J, here.symplectic_form(at))
 
 
 def _covers(R: LiftedMap, x: Point, v: Vector) -> Scalar:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from groupoid_mech._arguments import require_instances
 from groupoid_mech._types import Matrix, Point, Scalar
-from groupoid_mech.manifolds.calculus import push_forward
+from groupoid_mech.manifolds.calculus import value_and_push_forward
 from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
 
 PointMap = Callable[[Point], Point]
@@ -53,8 +53,8 @@ def _tensors(owner: str, P: PoissonManifold, P2: PoissonManifold, f: PointMap, x
     require_instances(owner, "P", (P,), PoissonManifold)
     require_instances(owner, "P2", (P2,), PoissonManifold)
     P.check_point(x, owner=owner)
-    Tf = push_forward(P.manifold, P2.manifold, f, x)
-    return Tf @ P.tensor(x) @ Tf.T, P2.tensor(f(x))
+    y, Tf = value_and_push_forward(P.manifold, P2.manifold, f, x)
+    return Tf @ P.tensor(x) @ Tf.T, P2.tensor(y)
 
 
 def _relative_size(difference: Matrix, left: Matrix, right: Matrix) -> Scalar:

@@ -28,6 +28,10 @@ from laws.subjects import CALCULUS_LAWS, CAYLEY_GROUPS, GROUPS, MANIFOLDS, TAU_L
 from laws.symplectic_controls import AS_LIE_GROUPOIDS, SLOW_AS_LIE_GROUPOIDS, SYMPLECTIC_GROUPOIDS
 from laws.variational_controls import VARIATIONAL_CONTROLS
 
+from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.integrator import Integrator
+from groupoid_mech.discretization.system_integrator import SystemIntegrator
+from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.laws import LAWS, laws_for
 from groupoid_mech.laws.bisection_laws import BISECTION_LAWS
 from groupoid_mech.laws.discretization_laws import DISCRETIZATION_LAWS
@@ -75,8 +79,33 @@ TABLES = [  # subjects, and the laws to check on them (None: all that speak abou
     # A lift of a lift says nothing new.
     ({**LIFTS, **GEODESICS_OF_SO3}, {law.name for law in DISCRETIZATION_LAWS} - {"lifted_covector_symplectic"}),
 ]
-# Every law is checked on several objects in the default run; on these, with the largest programs or like others, in
-# ``make test-extended``.
+# The default run checks a law on so many objects, those first that come first here; ``make test-extended`` on all others.
+MOST = 3
+MORE = {LieGroupoid: 4, DiscretizationMap: 6, Integrator: 9, SystemIntegrator: 9}
+FIRST = (
+    "S2",
+    "SO3",
+    "SO3 cayley",
+    "SE2",
+    "R3",
+    "pair(S2)",
+    "gauge",
+    "plate-ball",
+    "group SO3",
+    "map S2 midpoint",
+    "map SO3 cayley",
+    "map S2:SO3",
+    "map S2 projection",
+    "map newmark",
+    "cotangent lift S2",
+    "cotangent of so3*",
+    "S2 GonzalezGradient",
+    "S2 ItohAbeGradient",
+    "system on pair(S2)",
+    "system on S2:SO3",
+    "system on pair(R3), contact",
+)
+# With the largest programs, or like others: in ``make test-extended`` only.
 SLOW_SUBJECTS = {
     "T*pair(S2)",
     "T*(S2xSO3)",
@@ -215,13 +244,27 @@ CASES = [
 ]
 
 
-def _is_slow(name, law):
+def _is_heavy(name, law):
     return name in SLOW_SUBJECTS or any(name in names and law.name in laws for names, laws in SLOW_LAWS)
+
+
+def _default_subjects(law):
+    """The names of the objects that the default run checks a law on."""
+    names = list(dict.fromkeys(name for name, _, spoken in CASES if spoken is law and not _is_heavy(name, law)))
+    names.sort(key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    return set(names[: MORE.get(law.subject, MOST)])
+
+
+DEFAULT = {law.name: _default_subjects(law) for law in LAWS}
+
+
+def _is_extended(name, law):
+    return name not in DEFAULT[law.name]
 
 
 def _marks(name, law):
     marks = [pytest.mark.xdist_group(f"laws of {name}")]
-    if _is_slow(name, law):
+    if _is_extended(name, law):
         marks.append(pytest.mark.extended)
     return marks
 
@@ -261,14 +304,16 @@ def test_every_law_has_a_control_and_no_control_is_left_over():
 
 
 def test_laws_of_maps_and_methods_are_checked_on_curved_spaces_in_the_default_run():
-    checked = {law.name for name, _, law in CASES if not _is_slow(name, law) and any(part in name for part in CURVED)}
+    checked = {
+        law.name for name, _, law in CASES if not _is_extended(name, law) and any(part in name for part in CURVED)
+    }
     # Cor. 5.8 speaks of vector spaces.
     assert _names(TULCZYJEW_LAWS + DISCRETIZATION_LAWS + INTEGRATOR_LAWS) - checked == {"lift_of_natural"}
 
 
 @pytest.mark.parametrize("name", ["method_poisson", "family_is_lift", "routes_agree"])
 def test_methods_are_checked_on_every_kind_of_phase_space_in_the_default_run(name):
-    spaces = {subject for subject, _, law in CASES if law.name == name and not _is_slow(subject, law)}
+    spaces = {subject for subject, _, law in CASES if law.name == name and not _is_extended(subject, law)}
     assert all(any(space in subject for subject in spaces) for space in ("R2", "S2", "SO3", "so3*"))
 
 

@@ -1,5 +1,7 @@
 """Reduction and reconstruction of trajectories by morphisms of systems; MMS Theorem 4.5, Corollary 4.6, Remark 4.7."""
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -11,7 +13,6 @@ import groupoid_mech as gm
 DT, STEPS = 0.05, 1000
 INERTIA = jnp.array([1.0, 2.0, 2.5])
 H = gm.SO3(tau="cayley")
-TOP = gm.ActionGroupoid(gm.Sphere(2), H, lambda q, R: R.T @ q)
 
 
 def kinetic(R, inertia=INERTIA):
@@ -51,22 +52,44 @@ def vertical_and_turn(g):
     return g[0][2], g[0].T @ g[1]
 
 
-TO_GROUP = gm.pair_to_group(H)
-TO_GAUGE = gm.pair_to_gauge(gm.Euclidean(1), H)
-TO_TOP = gm.Morphism(gm.PairGroupoid(H), TOP, vertical_and_turn)
-FORGETTING = gm.action_morphism(TOP)
+# Made when they are asked for: a morphism is checked, which takes a second.
+@functools.cache
+def to_group():
+    return gm.pair_to_group(H)
+
+
+@functools.cache
+def to_gauge():
+    return gm.pair_to_gauge(gm.Euclidean(1), H)
+
+
+@functools.cache
+def top():
+    return gm.ActionGroupoid(gm.Sphere(2), H, lambda q, R: R.T @ q)
+
+
+@functools.cache
+def to_top():
+    return gm.Morphism(gm.PairGroupoid(H), top(), vertical_and_turn)
+
+
+@functools.cache
+def forgetting():
+    return gm.action_morphism(top())
+
+
 TURN, SPIN = H.exp(DT * jnp.array([1.0, 0.2, 0.3])), H.exp(DT * jnp.array([0.2, 0.3, 3.0]))
 R0 = H.exp(jnp.array([0.5, -0.3, 0.8]))
 
 CASES = {
-    "pair(SO3)->SO3, rigid body": (TO_GROUP, Body(), (R0, R0 @ TURN)),
+    "pair(SO3)->SO3, rigid body": (to_group, Body(), (R0, R0 @ TURN)),
     "pair(RxSO3)->gauge, body on a spring": (
-        TO_GAUGE,
+        to_gauge,
         BodyOnSpring(),
         ((jnp.array([0.5]), R0), (jnp.array([0.52]), R0 @ TURN)),
     ),
-    "S2:SO3->SO3, top without gravity": (FORGETTING, Body(), (R0[2], TURN)),
-    "pair(SO3)->S2:SO3, heavy top": (TO_TOP, HeavyTop(3.0), (R0, R0 @ SPIN)),
+    "S2:SO3->SO3, top without gravity": (forgetting, Body(), (R0[2], TURN)),
+    "pair(SO3)->S2:SO3, heavy top": (to_top, HeavyTop(3.0), (R0, R0 @ SPIN)),
 }
 
 
@@ -80,10 +103,11 @@ LIGHT = {"pair(SO3)->SO3, rigid body", "pair(SO3)->S2:SO3, heavy top"}
 
 
 @pytest.mark.parametrize(
-    ("Phi", "lagrangian", "start"),
+    ("morphism", "lagrangian", "start"),
     [pytest.param(*case, id=name, marks=[] if name in LIGHT else pytest.mark.slow) for name, case in CASES.items()],
 )
-def test_reduced_and_reconstructed_trajectories_agree_with_the_unreduced_ones(Phi, lagrangian, start):
+def test_reduced_and_reconstructed_trajectories_agree_with_the_unreduced_ones(morphism, lagrangian, start):
+    Phi = morphism()
     system = gm.DiscreteSystem(Phi.codomain, lagrangian)
     reduction = gm.SystemMorphism(Phi, gm.pulled_back(system, Phi), system)
     upstairs = reduction.domain.simulate(start, STEPS)
@@ -105,10 +129,10 @@ def test_reduced_and_reconstructed_trajectories_agree_with_the_unreduced_ones(Ph
 
 def test_reduction_in_stages_is_reduction_at_once():
     """pair(SO3) → S² ⋊ SO(3) → SO(3) forgets first where the body is, then where the vertical is."""
-    body = gm.DiscreteSystem(FORGETTING.codomain, Body())
-    top = gm.pulled_back(body, FORGETTING)
-    first = gm.SystemMorphism(TO_TOP, gm.pulled_back(top, TO_TOP), top)
-    second = gm.SystemMorphism(FORGETTING, top, body)
+    free = gm.DiscreteSystem(forgetting().codomain, Body())
+    turning = gm.pulled_back(free, forgetting())
+    first = gm.SystemMorphism(to_top(), gm.pulled_back(turning, to_top()), turning)
+    second = gm.SystemMorphism(forgetting(), turning, free)
     run = first.domain.simulate((R0, R0 @ TURN), 20)
     both = first.then(second)
     assert gap(run.reduce(first).reduce(second).arrows, run.reduce(both).arrows) < 1e-15
@@ -118,7 +142,11 @@ def test_reduction_in_stages_is_reduction_at_once():
 # ------------------------------------------------------------------------------------ constraints
 
 PLANE = gm.Euclidean(2)
-TO_CIRCLE = gm.pair_to_gauge(PLANE, gm.SO2())
+
+
+@functools.cache
+def to_circle():
+    return gm.pair_to_gauge(PLANE, gm.SO2())
 
 
 class Sleigh(eqx.Module):
@@ -141,9 +169,9 @@ class Linked(eqx.Module):
 
 def constrained(factor):
     """The reduced system, and one upstairs whose constraint function has another scale."""
-    system = gm.DiscreteSystem(TO_CIRCLE.codomain, Sleigh(), Linked())
-    other = gm.DiscreteSystem(TO_CIRCLE.codomain, Sleigh(), Linked(factor))
-    return gm.SystemMorphism(TO_CIRCLE, gm.pulled_back(other, TO_CIRCLE), system)
+    system = gm.DiscreteSystem(to_circle().codomain, Sleigh(), Linked())
+    other = gm.DiscreteSystem(to_circle().codomain, Sleigh(), Linked(factor))
+    return gm.SystemMorphism(to_circle(), gm.pulled_back(other, to_circle()), system)
 
 
 @pytest.mark.parametrize("factor", [1.0, -2.5])
@@ -155,7 +183,7 @@ def test_multipliers_are_those_of_the_reduced_constraints(factor):
     upstairs = reduction.domain.simulate(start, 100, multipliers=jnp.array([0.4]))
     reduced = upstairs.reduce(reduction)
     np.testing.assert_allclose(reduced.multipliers, factor * upstairs.multipliers, atol=1e-11)
-    direct = reduction.codomain.simulate(TO_CIRCLE(start), 100, multipliers=jnp.array([0.4 * factor]))
+    direct = reduction.codomain.simulate(to_circle()(start), 100, multipliers=jnp.array([0.4 * factor]))
     assert gap(reduced.arrows, direct.arrows) < 1e-12
     assert gap(reduced.multipliers, direct.multipliers) < 1e-11
     again = reduction.reconstruct(direct, start[0])
@@ -173,7 +201,7 @@ def test_a_thinned_run_is_reduced_and_goes_on():
     np.testing.assert_array_equal(thinned.numbers, [10, 20, 30, 40])
     assert gap(thinned.momenta, whole.momenta[::10]) < 1e-12
     on = reduction.codomain.simulate(thinned.end, 5)
-    longer = reduction.codomain.simulate(TO_CIRCLE(start), 45)
+    longer = reduction.codomain.simulate(to_circle()(start), 45)
     assert gap(on.base_points[-1], longer.base_points[-1]) < 1e-12
     with pytest.raises(gm.ArgumentError, match=r"consecutive arrows from the first on.*save_every=1"):
         reduction.reconstruct(thinned, start[0])
@@ -181,13 +209,16 @@ def test_a_thinned_run_is_reduced_and_goes_on():
 
 # ------------------------------------------------------------------------------------ what is none
 
-BODY = gm.DiscreteSystem(TO_GROUP.codomain, Body())
+
+@functools.cache
+def body():
+    return gm.DiscreteSystem(to_group().codomain, Body())
 
 
 def test_another_lagrangian_is_refused_with_its_defect():
-    slower = gm.pulled_back(gm.DiscreteSystem(TO_GROUP.codomain, Body(0.052)), TO_GROUP)
+    slower = gm.pulled_back(gm.DiscreteSystem(to_group().codomain, Body(0.052)), to_group())
     with pytest.raises(gm.NotASystemMorphismError, match=r"L\(g\) == L'\(Φ\(g\)\) on N; .*off by 0\.\d+\. pulled_back"):
-        gm.SystemMorphism(TO_GROUP, slower, BODY)
+        gm.SystemMorphism(to_group(), slower, body())
 
 
 class Shifted(eqx.Module):
@@ -198,19 +229,19 @@ class Shifted(eqx.Module):
 
 
 def test_other_constraints_are_refused():
-    system = gm.DiscreteSystem(TO_CIRCLE.codomain, Sleigh(), Linked())
-    moved = gm.pulled_back(gm.DiscreteSystem(TO_CIRCLE.codomain, Sleigh(), Shifted(0.1)), TO_CIRCLE)
+    system = gm.DiscreteSystem(to_circle().codomain, Sleigh(), Linked())
+    moved = gm.pulled_back(gm.DiscreteSystem(to_circle().codomain, Sleigh(), Shifted(0.1)), to_circle())
     with pytest.raises(gm.NotASystemMorphismError, match=r"N into N'; on drawn arrows it is off by 0\.1\."):
-        gm.SystemMorphism(TO_CIRCLE, moved, system)
-    free = gm.pulled_back(gm.DiscreteSystem(TO_CIRCLE.codomain, Sleigh()), TO_CIRCLE)
+        gm.SystemMorphism(to_circle(), moved, system)
+    free = gm.pulled_back(gm.DiscreteSystem(to_circle().codomain, Sleigh()), to_circle())
     with pytest.raises(gm.NotASystemMorphismError, match="as many multipliers upstairs .* got 0 and 1"):
-        gm.SystemMorphism(TO_CIRCLE, free, system)
+        gm.SystemMorphism(to_circle(), free, system)
 
 
 def test_another_groupoid_is_refused():
     with pytest.raises(gm.ArgumentError, match=r"morphism\.codomain and codomain\.groupoid to be the same groupoid"):
         gm.SystemMorphism(
-            TO_GROUP, gm.pulled_back(BODY, TO_GROUP), gm.DiscreteSystem(gm.GroupGroupoid(gm.SO3()), Body())
+            to_group(), gm.pulled_back(body(), to_group()), gm.DiscreteSystem(gm.GroupGroupoid(gm.SO3()), Body())
         )
 
 
@@ -218,15 +249,15 @@ def test_lifts_need_an_isomorphism_of_source_fibres():
     """A projection forgets a part of the arrow: its lifts are not determined."""
     both = gm.ProductGroupoid(gm.PairGroupoid(PLANE), gm.GroupGroupoid(H))
     Phi = gm.projection(both, 1)
-    reduction = gm.SystemMorphism(Phi, gm.pulled_back(BODY, Phi), BODY)
-    run = BODY.simulate(TURN, 3)
+    reduction = gm.SystemMorphism(Phi, gm.pulled_back(body(), Phi), body())
+    run = body().simulate(TURN, 3)
     with pytest.raises(gm.NotLiftableError, match="rank 5 to rank 3, with a kernel of dimension 2"):
         reduction.reconstruct(run, (jnp.zeros(2), jnp.zeros(0)))
 
 
 def test_a_lift_that_fails_names_its_arrow_and_keeps_the_others():
-    reduction = gm.SystemMorphism(FORGETTING, gm.pulled_back(BODY, FORGETTING), BODY)
-    run = BODY.simulate(TURN, 8)
+    reduction = gm.SystemMorphism(forgetting(), gm.pulled_back(body(), forgetting()), body())
+    run = body().simulate(TURN, 8)
     spoiled = eqx.tree_at(lambda t: t.arrows, run, run.arrows.at[5].set(jnp.nan))
     with pytest.raises(gm.StepFailed, match="no lift of arrow 6") as caught:
         reduction.reconstruct(spoiled, R0[2])
@@ -236,13 +267,13 @@ def test_a_lift_that_fails_names_its_arrow_and_keeps_the_others():
 
 
 def test_a_start_over_another_point_is_refused():
-    system = gm.DiscreteSystem(TO_TOP.codomain, HeavyTop(3.0))
-    reduction = gm.SystemMorphism(TO_TOP, gm.pulled_back(system, TO_TOP), system)
+    system = gm.DiscreteSystem(to_top().codomain, HeavyTop(3.0))
+    reduction = gm.SystemMorphism(to_top(), gm.pulled_back(system, to_top()), system)
     with pytest.raises(gm.ArgumentError, match=r"Φ₀\(q\) == q'₀ \(gap \d"):
         reduction.reconstruct(system.simulate((R0[2], TURN), 3), jnp.eye(3))
 
 
 def test_a_trajectory_of_another_system_is_refused():
-    reduction = gm.SystemMorphism(FORGETTING, gm.pulled_back(BODY, FORGETTING), BODY)
+    reduction = gm.SystemMorphism(forgetting(), gm.pulled_back(body(), forgetting()), body())
     with pytest.raises(gm.ArgumentError, match="to be the same groupoid"):
-        BODY.simulate(TURN, 3).reduce(reduction)
+        body().simulate(TURN, 3).reduce(reduction)
