@@ -17,6 +17,7 @@ from groupoid_mech.discretization.hamiltonian_family import HamiltonianFamily
 from groupoid_mech.discretization.inner_point_family import WithInnerPoint
 from groupoid_mech.discretization.integrator import Integrator
 from groupoid_mech.discretization.lagrangian_family import LagrangianFamily
+from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.splitting import Drift, Kick
 from groupoid_mech.discretization.system_integrator import SystemIntegrator
 from groupoid_mech.groupoids.groupoid import LieGroupoid
@@ -55,6 +56,20 @@ class OnManifold(Kind):
 
     def build(self, subject: Any, key: Key, numbers: Array) -> Any:
         return self.kind.build(manifold_of(subject), key, numbers)
+
+
+@final
+@dataclass(frozen=True)
+class OnConfigurations(Kind):
+    """An object of some kind for the discretization maps of Q, drawn for a method on TQ or T*Q."""
+
+    kind: Kind
+
+    def size(self, subject: Any) -> int:
+        return self.kind.size(ChartMap(subject.space.base))
+
+    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
+        return self.kind.build(ChartMap(subject.space.base), key, numbers)
 
 
 @final
@@ -188,21 +203,21 @@ def with_drawn(method: Any, F: Function) -> Any:
     if isinstance(method, Composition | WeightedComposition):
         return eqx.tree_at(lambda m: m.methods, method, tuple(with_drawn(part, F) for part in method.methods))
     if isinstance(method, Kick):
-        return _put(method, lambda m: m.potential, AddedPotential(method.potential, F, method.groupoid.rank))
+        return put(method, lambda m: m.potential, AddedPotential(method.potential, F, method.groupoid.rank))
     if isinstance(method, Drift):
         origin = jax.tree.map(jnp.zeros_like, method.space.base.point_like())
-        return _put(method, lambda m: m.kinetic, AddedKinetic(method.kinetic, F, origin))
+        return put(method, lambda m: m.kinetic, AddedKinetic(method.kinetic, F, origin))
     family = family_of(method) if isinstance(method, SystemIntegrator) else None
     if isinstance(family, HamiltonianFamily):
         return with_hamiltonian(method, AddedOnBundle(family.hamiltonian, F))
     if isinstance(family, LagrangianFamily | GalerkinFamily):
-        return _put(method, lambda m: family_of(m).lagrangian, AddedOnBundle(family.lagrangian, F))
+        return put(method, lambda m: family_of(m).lagrangian, AddedOnBundle(family.lagrangian, F))
     return method
 
 
 def with_hamiltonian(method: SystemIntegrator, H: Callable[[Point, Vector], Scalar]) -> SystemIntegrator:
     """The method of the same discretization map with another Hamiltonian."""
-    return _put(method, lambda m: family_of(m).hamiltonian, H)
+    return put(method, lambda m: family_of(m).hamiltonian, H)
 
 
 def family_of(method: SystemIntegrator) -> Any:
@@ -211,6 +226,7 @@ def family_of(method: SystemIntegrator) -> Any:
     return family.family if isinstance(family, WithInnerPoint) else family
 
 
-def _put(method: Any, where: Callable[[Any], Any], new: Any) -> Any:
+def put(method: Any, where: Callable[[Any], Any], new: Any) -> Any:
+    """The method with another function, Lagrangian or field in one place."""
     old = where(method)
     return eqx.tree_at(where, method, new, is_leaf=lambda leaf: leaf is old)
