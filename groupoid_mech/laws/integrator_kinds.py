@@ -22,7 +22,7 @@ from groupoid_mech.discretization.splitting import Drift, Kick
 from groupoid_mech.discretization.system_integrator import SystemIntegrator
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.pair import PairGroupoid
-from groupoid_mech.laws.kinds import A_WAVY_FUNCTION, Kind
+from groupoid_mech.laws.kinds import A_WAVY_FUNCTION, Kind, Within
 from groupoid_mech.manifolds.product import ProductManifold
 from groupoid_mech.manifolds.smooth_chart import has_tangent_fibres
 
@@ -32,44 +32,29 @@ _STRENGTH = 0.1
 
 @final
 @dataclass(frozen=True)
-class OnPhaseSpace(Kind):
+class OnPhaseSpace(Within):
     """An object of some kind on the manifold A*G of a method or system on a groupoid."""
 
-    kind: Kind
-
-    def size(self, subject: Any) -> int:
-        return self.kind.size(phase_space(subject))
-
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        return self.kind.build(phase_space(subject), key, numbers)
+    def inside(self, subject: Any) -> Any:
+        return phase_space(subject)
 
 
 @final
 @dataclass(frozen=True)
-class OnManifold(Kind):
+class OnManifold(Within):
     """An object of some kind on the manifold that a method moves on, or a discrete gradient is for."""
 
-    kind: Kind
-
-    def size(self, subject: Any) -> int:
-        return self.kind.size(manifold_of(subject))
-
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        return self.kind.build(manifold_of(subject), key, numbers)
+    def inside(self, subject: Any) -> Any:
+        return manifold_of(subject)
 
 
 @final
 @dataclass(frozen=True)
-class OnConfigurations(Kind):
+class OnConfigurations(Within):
     """An object of some kind for the discretization maps of Q, drawn for a method on TQ or T*Q."""
 
-    kind: Kind
-
-    def size(self, subject: Any) -> int:
-        return self.kind.size(ChartMap(subject.space.base))
-
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        return self.kind.build(ChartMap(subject.space.base), key, numbers)
+    def inside(self, subject: Any) -> Any:
+        return ChartMap(subject.space.base)
 
 
 @final

@@ -29,6 +29,26 @@ class Kind(ABC):
         """The object of these numbers; what has no coordinates of its own (a base point) comes from the key."""
 
 
+@dataclass(frozen=True)
+class Within(Kind):
+    """An object of some kind on something that the subject is made of; subclasses say on what.
+
+    Subjects that are made of the same draw by one compiled program.
+    """
+
+    kind: Kind
+
+    @abstractmethod
+    def inside(self, subject: Any) -> Any:
+        """What the object is drawn on."""
+
+    def size(self, subject: Any) -> int:
+        return self.kind.size(self.inside(subject))
+
+    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
+        return self.kind.build(self.inside(subject), key, numbers)
+
+
 @final
 @dataclass(frozen=True)
 class APoint(Kind):
@@ -172,16 +192,11 @@ class ASelfMap(Kind):
 
 @final
 @dataclass(frozen=True)
-class OnBase(Kind):
+class OnBase(Within):
     """An object of some kind on the base of a bundle, groupoid or algebroid."""
 
-    kind: Kind
-
-    def size(self, subject: Any) -> int:
-        return self.kind.size(subject.base)
-
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        return self.kind.build(subject.base, key, numbers)
+    def inside(self, subject: Any) -> Any:
+        return subject.base
 
 
 def features(subject: Manifold) -> int:
