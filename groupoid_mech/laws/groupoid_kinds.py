@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, final
 
-import jax.numpy as jnp
-
 from groupoid_mech._types import Array, Key, Point
 from groupoid_mech.groupoids.groupoid import LieGroupoid
-from groupoid_mech.laws.kinds import A_POINT, Kind, OnBase, Polynomial, Within, features
+from groupoid_mech.laws.kinds import A_POINT, Coordinates, Kind, OnBase, Polynomial, Within, features
 
 
 @final
@@ -30,28 +28,20 @@ class AChain(Kind):
 
 @final
 @dataclass(frozen=True)
-class AnAlgebroidVector(Kind):
+class AnAlgebroidVector(Coordinates):
     """Coordinates in a fibre of the algebroid, or of its dual, with entries in [−scale, scale]."""
-
-    scale: float = 1.0
 
     def size(self, subject: LieGroupoid) -> int:
         return subject.rank
 
-    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Array:
-        return self.scale * numbers
-
 
 @final
 @dataclass(frozen=True)
-class ATangentVector(Kind):
+class ATangentVector(Coordinates):
     """Coordinates of a tangent vector, or covector, of the groupoid."""
 
     def size(self, subject: LieGroupoid) -> int:
         return subject.space.dim
-
-    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Array:
-        return jnp.asarray(numbers)
 
 
 @final

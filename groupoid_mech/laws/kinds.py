@@ -61,18 +61,23 @@ class APoint(Kind):
         return subject.random_point(key)
 
 
-@final
 @dataclass(frozen=True)
-class AVector(Kind):
-    """A coordinate vector with entries in [−scale, scale]."""
+class Coordinates(Kind):
+    """The numbers themselves, in [−scale, scale]; subclasses say how many."""
 
     scale: float = 1.0
 
+    def build(self, subject: Any, key: Key, numbers: Array) -> Array:
+        return self.scale * numbers
+
+
+@final
+@dataclass(frozen=True)
+class AVector(Coordinates):
+    """A coordinate vector with entries in [−scale, scale]."""
+
     def size(self, subject: Manifold) -> int:
         return subject.dim
-
-    def build(self, subject: Manifold, key: Key, numbers: Array) -> Array:
-        return self.scale * numbers
 
 
 @final

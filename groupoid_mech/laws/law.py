@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from groupoid_mech._types import Array, Matrix, Scalar
-from groupoid_mech.laws.kinds import Kind, Within
+from groupoid_mech.laws.kinds import Coordinates, Kind, Within
 from groupoid_mech.numerics.quick_jit import quick_jit
 
 RANK = 1e-8
@@ -76,6 +76,9 @@ def build_batch(kind: Kind, subject: Any, seeds: np.ndarray, numbers: np.ndarray
     while isinstance(kind, Within):
         subject = kind.inside(subject)
         kind = kind.kind
+    if isinstance(kind, Coordinates):
+        # Nothing to compile.
+        return jnp.asarray(kind.scale * numbers)
     return _build_batch(kind, subject, seeds, numbers)
 
 
