@@ -27,7 +27,7 @@ def turning(x):
 
 
 def newmark(space):
-    R = unchecked(lambda: gm.newmark_map(space, 0.3, 0.6, DT))
+    R = unchecked(lambda: gm.newmark_map(space, 0.2, 0.6, DT))
     return gm.EndpointIntegrator(gm.SecondOrderField(pulled), R, DT)
 
 
