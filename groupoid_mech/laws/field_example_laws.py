@@ -22,11 +22,7 @@ from groupoid_mech.discretization.newmark_map import NewmarkMap
 from groupoid_mech.discretization.tangent_lift import TangentLift
 from groupoid_mech.laws.discretization_kinds import A_NATURAL_LAGRANGIAN, NaturalLagrangian
 from groupoid_mech.laws.discretization_laws import is_midpoint_rule
-from groupoid_mech.laws.integrator_kinds import (
-    OnConfigurations,
-    OnManifold,
-    put,
-)
+from groupoid_mech.laws.integrator_kinds import OnConfigurations, OnManifold, put
 from groupoid_mech.laws.integrator_laws import AccelerationOf
 from groupoid_mech.laws.kinds import A_FIELD, A_POINT, A_WAVY_FUNCTION
 from groupoid_mech.laws.law import Law, gap
