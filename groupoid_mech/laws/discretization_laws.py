@@ -219,7 +219,7 @@ DISCRETIZATION_LAWS: tuple[Law, ...] = (
     Law(
         "theta_discretizes",
         "R_θ(x, v) = R(x, −θv)⁻¹·R(x, (1 − θ)v) is a discretization map for every retraction R and 0 ≤ θ ≤ 1",
-        "BM Prop. 2.4",
+        "BM Prop. 2.4, (2.2)",
         DiscretizationMap,
         (A_PLACE, A_FRACTION),
         _theta_discretizes,

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, final
 
-import jax.numpy as jnp
-
 from groupoid_mech._types import Array, Key, Point
 from groupoid_mech.groupoids.groupoid import LieGroupoid
-from groupoid_mech.laws.kinds import A_POINT, Kind, Polynomial, features
+from groupoid_mech.laws.kinds import A_POINT, Coordinates, Kind, OnBase, Polynomial, Within, features
 
 
 @final
@@ -30,40 +28,20 @@ class AChain(Kind):
 
 @final
 @dataclass(frozen=True)
-class AnAlgebroidVector(Kind):
+class AnAlgebroidVector(Coordinates):
     """Coordinates in a fibre of the algebroid, or of its dual, with entries in [−scale, scale]."""
-
-    scale: float = 1.0
 
     def size(self, subject: LieGroupoid) -> int:
         return subject.rank
 
-    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Array:
-        return self.scale * numbers
-
 
 @final
 @dataclass(frozen=True)
-class ATangentVector(Kind):
+class ATangentVector(Coordinates):
     """Coordinates of a tangent vector, or covector, of the groupoid."""
 
     def size(self, subject: LieGroupoid) -> int:
         return subject.space.dim
-
-    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Array:
-        return jnp.asarray(numbers)
-
-
-@final
-@dataclass(frozen=True)
-class ABasePoint(Kind):
-    """A point of the base."""
-
-    def size(self, subject: LieGroupoid) -> int:
-        return 0
-
-    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Point:
-        return A_POINT.build(subject.base, key, numbers)
 
 
 @final
@@ -80,30 +58,20 @@ class ASection(Kind):
 
 @final
 @dataclass(frozen=True)
-class OnSpace(Kind):
+class OnSpace(Within):
     """An object of some kind on the manifold of arrows of a groupoid."""
 
-    kind: Kind
-
-    def size(self, subject: LieGroupoid) -> int:
-        return self.kind.size(subject.space)
-
-    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Any:
-        return self.kind.build(subject.space, key, numbers)
+    def inside(self, subject: LieGroupoid) -> Any:
+        return subject.space
 
 
 @final
 @dataclass(frozen=True)
-class OnGroupoid(Kind):
+class OnGroupoid(Within):
     """An object of some kind on the groupoid of an algebroid or of a cotangent groupoid."""
 
-    kind: Kind
-
-    def size(self, subject: Any) -> int:
-        return self.kind.size(subject.groupoid)
-
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        return self.kind.build(subject.groupoid, key, numbers)
+    def inside(self, subject: Any) -> Any:
+        return subject.groupoid
 
 
 AN_ARROW = AChain(1)
@@ -111,5 +79,5 @@ A_COMPOSABLE_PAIR = AChain(2)
 A_COMPOSABLE_TRIPLE = AChain(3)
 A_FIBER_VECTOR = AnAlgebroidVector()
 A_TANGENT_VECTOR = ATangentVector()
-A_POINT_OF_THE_BASE = ABasePoint()
+A_POINT_OF_THE_BASE = OnBase(A_POINT)
 A_SECTION = ASection()

@@ -17,11 +17,12 @@ from groupoid_mech.discretization.hamiltonian_family import HamiltonianFamily
 from groupoid_mech.discretization.inner_point_family import WithInnerPoint
 from groupoid_mech.discretization.integrator import Integrator
 from groupoid_mech.discretization.lagrangian_family import LagrangianFamily
+from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.splitting import Drift, Kick
 from groupoid_mech.discretization.system_integrator import SystemIntegrator
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.pair import PairGroupoid
-from groupoid_mech.laws.kinds import A_WAVY_FUNCTION, Kind
+from groupoid_mech.laws.kinds import A_WAVY_FUNCTION, Kind, Within
 from groupoid_mech.manifolds.product import ProductManifold
 from groupoid_mech.manifolds.smooth_chart import has_tangent_fibres
 
@@ -31,30 +32,29 @@ _STRENGTH = 0.1
 
 @final
 @dataclass(frozen=True)
-class OnPhaseSpace(Kind):
+class OnPhaseSpace(Within):
     """An object of some kind on the manifold A*G of a method or system on a groupoid."""
 
-    kind: Kind
-
-    def size(self, subject: Any) -> int:
-        return self.kind.size(phase_space(subject))
-
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        return self.kind.build(phase_space(subject), key, numbers)
+    def inside(self, subject: Any) -> Any:
+        return phase_space(subject)
 
 
 @final
 @dataclass(frozen=True)
-class OnManifold(Kind):
+class OnManifold(Within):
     """An object of some kind on the manifold that a method moves on, or a discrete gradient is for."""
 
-    kind: Kind
+    def inside(self, subject: Any) -> Any:
+        return manifold_of(subject)
 
-    def size(self, subject: Any) -> int:
-        return self.kind.size(manifold_of(subject))
 
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        return self.kind.build(manifold_of(subject), key, numbers)
+@final
+@dataclass(frozen=True)
+class OnConfigurations(Within):
+    """An object of some kind for the discretization maps of Q, drawn for a method on TQ or T*Q."""
+
+    def inside(self, subject: Any) -> Any:
+        return ChartMap(subject.space.base)
 
 
 @final
@@ -188,21 +188,21 @@ def with_drawn(method: Any, F: Function) -> Any:
     if isinstance(method, Composition | WeightedComposition):
         return eqx.tree_at(lambda m: m.methods, method, tuple(with_drawn(part, F) for part in method.methods))
     if isinstance(method, Kick):
-        return _put(method, lambda m: m.potential, AddedPotential(method.potential, F, method.groupoid.rank))
+        return put(method, lambda m: m.potential, AddedPotential(method.potential, F, method.groupoid.rank))
     if isinstance(method, Drift):
         origin = jax.tree.map(jnp.zeros_like, method.space.base.point_like())
-        return _put(method, lambda m: m.kinetic, AddedKinetic(method.kinetic, F, origin))
+        return put(method, lambda m: m.kinetic, AddedKinetic(method.kinetic, F, origin))
     family = family_of(method) if isinstance(method, SystemIntegrator) else None
     if isinstance(family, HamiltonianFamily):
         return with_hamiltonian(method, AddedOnBundle(family.hamiltonian, F))
     if isinstance(family, LagrangianFamily | GalerkinFamily):
-        return _put(method, lambda m: family_of(m).lagrangian, AddedOnBundle(family.lagrangian, F))
+        return put(method, lambda m: family_of(m).lagrangian, AddedOnBundle(family.lagrangian, F))
     return method
 
 
 def with_hamiltonian(method: SystemIntegrator, H: Callable[[Point, Vector], Scalar]) -> SystemIntegrator:
     """The method of the same discretization map with another Hamiltonian."""
-    return _put(method, lambda m: family_of(m).hamiltonian, H)
+    return put(method, lambda m: family_of(m).hamiltonian, H)
 
 
 def family_of(method: SystemIntegrator) -> Any:
@@ -211,6 +211,7 @@ def family_of(method: SystemIntegrator) -> Any:
     return family.family if isinstance(family, WithInnerPoint) else family
 
 
-def _put(method: Any, where: Callable[[Any], Any], new: Any) -> Any:
+def put(method: Any, where: Callable[[Any], Any], new: Any) -> Any:
+    """The method with another function, Lagrangian or field in one place."""
     old = where(method)
     return eqx.tree_at(where, method, new, is_leaf=lambda leaf: leaf is old)

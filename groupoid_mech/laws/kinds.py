@@ -29,6 +29,26 @@ class Kind(ABC):
         """The object of these numbers; what has no coordinates of its own (a base point) comes from the key."""
 
 
+@dataclass(frozen=True)
+class Within(Kind):
+    """An object of some kind on something that the subject is made of; subclasses say on what.
+
+    Subjects that are made of the same draw by one compiled program.
+    """
+
+    kind: Kind
+
+    @abstractmethod
+    def inside(self, subject: Any) -> Any:
+        """What the object is drawn on."""
+
+    def size(self, subject: Any) -> int:
+        return self.kind.size(self.inside(subject))
+
+    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
+        return self.kind.build(self.inside(subject), key, numbers)
+
+
 @final
 @dataclass(frozen=True)
 class APoint(Kind):
@@ -41,18 +61,23 @@ class APoint(Kind):
         return subject.random_point(key)
 
 
-@final
 @dataclass(frozen=True)
-class AVector(Kind):
-    """A coordinate vector with entries in [−scale, scale]."""
+class Coordinates(Kind):
+    """The numbers themselves, in [−scale, scale]; subclasses say how many."""
 
     scale: float = 1.0
 
+    def build(self, subject: Any, key: Key, numbers: Array) -> Array:
+        return self.scale * numbers
+
+
+@final
+@dataclass(frozen=True)
+class AVector(Coordinates):
+    """A coordinate vector with entries in [−scale, scale]."""
+
     def size(self, subject: Manifold) -> int:
         return subject.dim
-
-    def build(self, subject: Manifold, key: Key, numbers: Array) -> Array:
-        return self.scale * numbers
 
 
 @final
@@ -172,16 +197,11 @@ class ASelfMap(Kind):
 
 @final
 @dataclass(frozen=True)
-class OnBase(Kind):
+class OnBase(Within):
     """An object of some kind on the base of a bundle, groupoid or algebroid."""
 
-    kind: Kind
-
-    def size(self, subject: Any) -> int:
-        return self.kind.size(subject.base)
-
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        return self.kind.build(subject.base, key, numbers)
+    def inside(self, subject: Any) -> Any:
+        return subject.base
 
 
 def features(subject: Manifold) -> int:

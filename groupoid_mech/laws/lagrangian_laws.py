@@ -9,9 +9,17 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import block_diag
 
-from groupoid_mech._types import Array, Covector, Function, Key, Matrix, Point, Scalar, Vector, VectorField
+from groupoid_mech._types import Array, Covector, Function, Matrix, Point, Scalar, Vector, VectorField
 from groupoid_mech.laws.groupoid_kinds import A_FIBER_VECTOR, A_TANGENT_VECTOR, AN_ARROW, OnGroupoid, OnSpace
-from groupoid_mech.laws.kinds import A_BASE_POINT, A_FIELD, A_FUNCTION, A_QUADRATIC_FUNCTION, A_VECTOR, Kind, OnBase
+from groupoid_mech.laws.kinds import (
+    A_BASE_POINT,
+    A_FIELD,
+    A_FUNCTION,
+    A_QUADRATIC_FUNCTION,
+    A_VECTOR,
+    OnBase,
+    Within,
+)
 from groupoid_mech.laws.law import Law, gap, numerical_rank
 from groupoid_mech.manifolds.calculus import differential, push_forward
 from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
@@ -29,16 +37,11 @@ Arrows = tuple[Point, ...]
 
 @final
 @dataclass(frozen=True)
-class OnPairs(Kind):
+class OnPairs(Within):
     """An object of some kind on the pairs of points of the base of a bundle."""
 
-    kind: Kind
-
-    def size(self, subject: Any) -> int:
-        return self.kind.size(ProductManifold(subject.base, subject.base))
-
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        return self.kind.build(ProductManifold(subject.base, subject.base), key, numbers)
+    def inside(self, subject: Any) -> Any:
+        return ProductManifold(subject.base, subject.base)
 
 
 @final

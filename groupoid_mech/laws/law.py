@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from groupoid_mech._types import Array, Matrix, Scalar
-from groupoid_mech.laws.kinds import Kind
+from groupoid_mech.laws.kinds import Coordinates, Kind, Within
 from groupoid_mech.numerics.quick_jit import quick_jit
 
 RANK = 1e-8
@@ -71,9 +71,19 @@ class Examples(NamedTuple):
     numbers: np.ndarray
 
 
-@quick_jit
 def build_batch(kind: Kind, subject: Any, seeds: np.ndarray, numbers: np.ndarray) -> Any:
-    """The objects of a kind, stacked: compiled once per kind and subject, for all laws that draw this kind."""
+    """The objects of a kind, stacked: compiled once per kind and what it is drawn on, for all laws and subjects that share these."""
+    while isinstance(kind, Within):
+        subject = kind.inside(subject)
+        kind = kind.kind
+    if isinstance(kind, Coordinates):
+        # Nothing to compile.
+        return jnp.asarray(kind.scale * numbers)
+    return _build_batch(kind, subject, seeds, numbers)
+
+
+@quick_jit
+def _build_batch(kind: Kind, subject: Any, seeds: np.ndarray, numbers: np.ndarray) -> Any:
     rest: list[Any] = []
 
     def one(drawn: tuple[Array, Array]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, final
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Covector, Key, Point, Scalar, Vector
+from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.algebroids.groupoid_algebroid import GroupoidAlgebroid
 from groupoid_mech.groupoids.isomorphism import Isomorphism
 from groupoid_mech.groupoids.morphism import Morphism
@@ -18,7 +18,7 @@ from groupoid_mech.laws.groupoid_kinds import (
     A_TANGENT_VECTOR,
     AN_ARROW,
 )
-from groupoid_mech.laws.kinds import Kind
+from groupoid_mech.laws.kinds import Kind, Within
 from groupoid_mech.laws.law import Law, gap
 from groupoid_mech.manifolds.calculus import directional_derivative
 
@@ -27,30 +27,20 @@ Arrows = tuple[Point, ...]
 
 @final
 @dataclass(frozen=True)
-class OnDomain(Kind):
+class OnDomain(Within):
     """An object of some kind on the domain of a morphism."""
 
-    kind: Kind
-
-    def size(self, subject: Morphism | Isomorphism) -> int:
-        return self.kind.size(subject.domain)
-
-    def build(self, subject: Morphism | Isomorphism, key: Key, numbers: Array) -> Any:
-        return self.kind.build(subject.domain, key, numbers)
+    def inside(self, subject: Morphism | Isomorphism) -> Any:
+        return subject.domain
 
 
 @final
 @dataclass(frozen=True)
-class OnCodomain(Kind):
+class OnCodomain(Within):
     """An object of some kind on the codomain of a morphism."""
 
-    kind: Kind
-
-    def size(self, subject: Morphism | Isomorphism) -> int:
-        return self.kind.size(subject.codomain)
-
-    def build(self, subject: Morphism | Isomorphism, key: Key, numbers: Array) -> Any:
-        return self.kind.build(subject.codomain, key, numbers)
+    def inside(self, subject: Morphism | Isomorphism) -> Any:
+        return subject.codomain
 
 
 def _morphism_ends(Phi: Morphism, chain: Arrows) -> Scalar:

@@ -6,12 +6,12 @@ from typing import Any, final
 import equinox as eqx
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Covector, Form, Function, Key, Point, Scalar
+from groupoid_mech._types import Covector, Form, Function, Point, Scalar
 from groupoid_mech.algebroids.algebroid import Section
 from groupoid_mech.algebroids.tangent import TangentAlgebroid
 from groupoid_mech.laws.algebroid_laws import cyclic
 from groupoid_mech.laws.groupoid_kinds import A_SECTION
-from groupoid_mech.laws.kinds import A_FUNCTION, A_POINT, Kind, OnBase
+from groupoid_mech.laws.kinds import A_FUNCTION, A_POINT, OnBase, Within
 from groupoid_mech.laws.law import Law, gap
 from groupoid_mech.manifolds.calculus import differential, frame_derivatives, lie_bracket, lie_derivative
 from groupoid_mech.manifolds.manifold import Manifold
@@ -23,30 +23,20 @@ from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
 
 @final
 @dataclass(frozen=True)
-class OnManifold(Kind):
+class OnManifold(Within):
     """An object of some kind on the manifold that carries a Poisson structure."""
 
-    kind: Kind
-
-    def size(self, subject: PoissonManifold) -> int:
-        return self.kind.size(subject.manifold)
-
-    def build(self, subject: PoissonManifold, key: Key, numbers: Array) -> Any:
-        return self.kind.build(subject.manifold, key, numbers)
+    def inside(self, subject: PoissonManifold) -> Any:
+        return subject.manifold
 
 
 @final
 @dataclass(frozen=True)
-class OnAlgebroid(Kind):
+class OnAlgebroid(Within):
     """An object of some kind on the algebroid of a linear Poisson structure."""
 
-    kind: Kind
-
-    def size(self, subject: LinearPoisson) -> int:
-        return self.kind.size(subject.algebroid)
-
-    def build(self, subject: LinearPoisson, key: Key, numbers: Array) -> Any:
-        return self.kind.build(subject.algebroid, key, numbers)
+    def inside(self, subject: LinearPoisson) -> Any:
+        return subject.algebroid
 
 
 @final

@@ -7,9 +7,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Function, Key, Point, Scalar, Vector
+from groupoid_mech._types import Function, Point, Scalar, Vector
 from groupoid_mech.laws.groupoid_kinds import A_FIBER_VECTOR, OnGroupoid
-from groupoid_mech.laws.kinds import Kind
+from groupoid_mech.laws.kinds import Within
 from groupoid_mech.laws.law import Law, gap
 from groupoid_mech.laws.mechanics_kinds import A_PERTURBATION, A_POINT_OF_SIGMA, perturbed
 from groupoid_mech.laws.mechanics_laws import Sigma, row, start_at, two_steps
@@ -23,16 +23,11 @@ from groupoid_mech.numerics.matrix import matvec, right_inverse
 
 @final
 @dataclass(frozen=True)
-class OnSystem(Kind):
+class OnSystem(Within):
     """An object of some kind on the system of a symmetry."""
 
-    kind: Kind
-
-    def size(self, subject: NoetherSymmetry) -> int:
-        return self.kind.size(subject.system)
-
-    def build(self, subject: NoetherSymmetry, key: Key, numbers: Array) -> Any:
-        return self.kind.build(subject.system, key, numbers)
+    def inside(self, subject: NoetherSymmetry) -> Any:
+        return subject.system
 
 
 @final

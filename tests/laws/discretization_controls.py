@@ -101,7 +101,7 @@ LIFTS = {
 # ------------------------------------------------------------------------------- broken ones
 
 
-def _without_involution(self, x, v):
+def without_involution(self, x, v):
     """TR itself, where the velocities are in the other order."""
     Q = self.manifold
     (q0, q1), moved = jax.jvp(self.map.arrow, x, (Q.to_ambient(x[0], v[: Q.dim]), v[Q.dim :]))
@@ -164,7 +164,7 @@ DISCRETIZATION_CONTROLS = {
     "lift_of_natural": PLANE,
     "complete_lift": broken(GeodesicMap, R2, Warped(), arrow=_straight),
     "lifted_covector_symplectic": broken(ChartMap, S2, tangent=lambda self, x, v: -ChartMap(S2).tangent(x, v)),
-    "lift_covers": broken(TangentLift, ROTATIONS, arrow=_without_involution),
+    "lift_covers": broken(TangentLift, ROTATIONS, arrow=without_involution),
     "cotangent_lift_symplectic": broken(CotangentLift, ROTATIONS, arrow=_frame_turned_back),
     "lifts_dual": broken(CotangentLift, ROTATIONS, inverse=_inverse_turned_back),
     # For a mass that depends on the place the tangent lift is not symplectic.

@@ -10,6 +10,7 @@ from laws.discretization_controls import (
     GEODESICS_OF_SO3,
     LIFTS,
 )
+from laws.example_controls import EXAMPLE_CONTROLS, EXAMPLES, SLOW_EXAMPLES
 from laws.groupoid_controls import GROUPOIDS
 from laws.integrator_controls import (
     DIFFERENCE_EQUATIONS,
@@ -40,6 +41,7 @@ from groupoid_mech.laws.integrator_laws import INTEGRATOR_LAWS
 from groupoid_mech.laws.lagrangian_laws import LAGRANGIAN_LAWS
 from groupoid_mech.laws.mechanics_laws import MECHANICS_LAWS
 from groupoid_mech.laws.reduction_laws import REDUCTION_LAWS
+from groupoid_mech.laws.registry import EXAMPLE_LAWS
 from groupoid_mech.laws.symplectic_laws import SYMPLECTIC_LAWS
 from groupoid_mech.laws.tulczyjew_laws import TULCZYJEW_LAWS
 from groupoid_mech.laws.variational_laws import VARIATIONAL_LAWS
@@ -58,6 +60,7 @@ CONTROLS = {
     **VARIATIONAL_CONTROLS,
     **DISCRETIZATION_CONTROLS,
     **INTEGRATOR_CONTROLS,
+    **EXAMPLE_CONTROLS,
 }
 
 TABLES = [  # subjects, and the laws to check on them (None: all that speak about them)
@@ -78,6 +81,7 @@ TABLES = [  # subjects, and the laws to check on them (None: all that speak abou
     (DIFFERENCE_EQUATIONS, {"second_order_commutes", "theta_discretizes"}),
     # A lift of a lift says nothing new.
     ({**LIFTS, **GEODESICS_OF_SO3}, {law.name for law in DISCRETIZATION_LAWS} - {"lifted_covector_symplectic"}),
+    ({**EXAMPLES, **SLOW_EXAMPLES}, {law.name for law in EXAMPLE_LAWS}),
 ]
 # The default run checks a law on so many objects, those first that come first here; ``make test-extended`` on all others.
 MOST = 3
@@ -187,6 +191,7 @@ def _names(laws):
 
 # Or with some of their laws only.
 SLOW_LAWS = [
+    (SLOW_EXAMPLES, _names(EXAMPLE_LAWS)),
     ({"S3", "S2xT1", "ellipsoid", "bent_circle", "T*S2", "SE3"}, CALCULUS_LAWS),
     ({"T*S2", "T*SO3 bundle"}, {"composition_lagrangian", "composition_transposes"}),
     ({"pair(S2)"}, _names(BISECTION_LAWS)),
