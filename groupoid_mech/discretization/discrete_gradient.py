@@ -43,6 +43,8 @@ from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
 
 # Increments that shrink towards a point that is no root, as where charts jump, must not pass for a solution; round-off is far below this.
 _LARGEST_RESIDUAL = 1e-6
+# Shorter edges have no rise at all, and the square of such a length is no number any more.
+_NO_LENGTH = 1e-150
 
 
 class DiscreteGradient(eqx.Module):
@@ -329,7 +331,9 @@ def _quotient(f: Callable[[Scalar], Array], length: Scalar) -> Array:
     mean, rough = jnp.tensordot(jnp.stack([_LOBATTO, _SIMPSON]), slopes, 1)
     rise = values[-1] - values[0]
     noisy = jnp.abs(rise - length * mean) >= jnp.abs(length * (mean - rough))
-    return jnp.where(noisy, mean, rise / jnp.where(noisy, 1.0, length))
+    # Not by ``where(noisy, 1.0, length)``: a compiler may compute the comparison once for either use and round differently, and near a tie the
+    # answers differ. Then the rise was divided by 1: one step in some hundreds of optimized programs.
+    return jnp.where(noisy, mean, rise / jnp.where(jnp.abs(length) < _NO_LENGTH, 1.0, length))
 
 
 _PLACES = (1 + np.array([-1, -np.sqrt(3 / 7), 0, np.sqrt(3 / 7), 1])) / 2
