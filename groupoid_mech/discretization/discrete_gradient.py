@@ -145,9 +145,10 @@ class ItohAbeGradient(DiscreteGradient):
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
         M = self.map.groupoid.base
 
-        def coordinates(u: Vector) -> tuple[Vector, Vector]:
-            x, following = self.map.arrow(y, u)
-            return smooth_coordinates(M, y, x), smooth_coordinates(M, y, following)
+        def coordinates(u: Vector) -> Matrix:
+            # One copy of the chart in the program for both ends.
+            ends = jax.tree.map(lambda *leaves: jnp.stack(leaves), *self.map.arrow(y, u))
+            return jax.vmap(lambda end: smooth_coordinates(M, y, end))(ends)
 
         def displacement(s: Scalar) -> Vector:
             first, last = coordinates(s * lax.stop_gradient(v))

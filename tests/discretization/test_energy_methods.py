@@ -144,7 +144,8 @@ def test_energy_is_kept_at_all_amplitudes(methods, place, kind):
         excess = near.excess(*points)
         # Points leave the sphere by round-off, a few 1e-15 in 1000 steps, and the force with them.
         assert np.ptp(excess) <= (1e-11 if place == "T*S2" else 1e-12) * excess[0], a
-        assert float(np.max(run.residuals)) <= 1e-14 * a, a
+        # Quotients by short edges have fewer digits, and one edge is always the shortest.
+        assert float(np.max(run.residuals)) <= (5e-14 if kind is gm.ItohAbeGradient else 1e-14) * a, a
         found, expected = near.linear(*points, 1000)
         off = np.max(np.abs(found - expected)) / a
         assert off > 1e-2 if a == 1 else off <= 20 * a, a  # the linear motion is right to order a²; 20 a is generous
