@@ -139,11 +139,10 @@ def test_steps_that_keep_components_are_lost_at_the_equator():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("beta", "gamma"), [(1 / 6, 0.5), (0.2, 0.6)])
-def test_newmark_does_not_depend_on_the_frame(beta, gamma):
+def test_newmark_does_not_depend_on_the_frame():
     q, u = shortly_before_the_equator()
-    ends, _ = steps(newmark(beta, gamma), S2, q, u)
-    turned, found = steps(newmark(beta, gamma, Turned()), Turned(), q, u)
+    ends, _ = steps(newmark(0.2, 0.6), S2, q, u)
+    turned, found = steps(newmark(0.2, 0.6, Turned()), Turned(), q, u)
     assert np.all(found)
     assert np.max(np.abs(ends - turned)) <= 1e-13
 
