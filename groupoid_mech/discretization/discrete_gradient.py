@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.flatten_util import ravel_pytree
 from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import (
@@ -27,7 +28,7 @@ from groupoid_mech._arguments import (
     same_structure,
     time_step,
 )
-from groupoid_mech._types import Array, Covector, Function, Point, Scalar, Vector
+from groupoid_mech._types import Array, Covector, Function, Matrix, Point, Scalar, Vector
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.integrator import Integrator, Taken
@@ -35,14 +36,24 @@ from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.manifold import Manifold
-from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract, smooth_vector
+from groupoid_mech.manifolds.smooth_chart import (
+    frame_components,
+    has_tangent_fibres,
+    smooth_components,
+    smooth_coordinates,
+    smooth_local,
+    smooth_retract,
+    smooth_vector,
+)
 from groupoid_mech.mechanics.system import parameters_as_arrays
-from groupoid_mech.numerics.matrix import dot, matvec, unit_matrix
+from groupoid_mech.numerics.matrix import dot, matmul, matvec, unit_matrix
 from groupoid_mech.numerics.newton import newton_solve
 from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
 
 # Increments that shrink towards a point that is no root, as where charts jump, must not pass for a solution; round-off is far below this.
 _LARGEST_RESIDUAL = 1e-6
+# Shorter edges have no rise at all, and the square of such a length is no number any more.
+_NO_LENGTH = 1e-150
 
 
 class DiscreteGradient(eqx.Module):
@@ -70,7 +81,8 @@ class DiscreteGradient(eqx.Module):
 class GonzalezGradient(DiscreteGradient):
     r"""The midpoint discrete gradient :math:`dH(y) + \frac{H(x') - H(x) - \langle dH(y), v\rangle}{|v|^2}\,v^\flat` of Gonzalez.
 
-    Symmetric with a symmetric map R, and then of order 2. The metric is that in which the frame is orthonormal.
+    Symmetric with a symmetric map R, and then of order 2. The metric is that in which the frame is orthonormal; on TQ and T*Q that of
+    Sasaki, of a vector and its covariant derivative, which does not jump with the frame.
 
     Args:
         map: The discretization map R.
@@ -79,7 +91,8 @@ class GonzalezGradient(DiscreteGradient):
     map: DiscretizationMap
 
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
-        return _corrected(frame_derivatives(self.map.groupoid.base, H, y), _rise(self.map, H, y, v), v)
+        M = self.map.groupoid.base
+        return _corrected(M, frame_derivatives(M, H, y), _rise(self.map, H, y, v), y, v)
 
 
 @final
@@ -107,16 +120,21 @@ class MeanGradient(DiscreteGradient):
         places, weights = np.polynomial.legendre.leggauss(self.nodes)
         slope = jax.jacfwd(lambda u: _difference(self.map, H, y, u))
         slopes = jax.vmap(lambda s: slope(s * v))(jnp.asarray((1 + places) / 2))
-        return _corrected(matvec(slopes.T, jnp.asarray(weights / 2)), _rise(self.map, H, y, v), v)
+        mean = matvec(slopes.T, jnp.asarray(weights / 2))
+        return _corrected(self.map.groupoid.base, mean, _rise(self.map, H, y, v), y, v)
 
 
 @final
 class ItohAbeGradient(DiscreteGradient):
-    r"""The increments :math:`\bar dH_i = (\tilde H(\zeta^{(i)}) - \tilde H(\zeta^{(i-1)}))/w_i` of Itoh and Abe, along the coordinates at y.
+    r"""The increments :math:`\bar dH_k = (\tilde H(\zeta_k) - \tilde H(\zeta_{k-1}))/w_k` of Itoh and Abe, along the ambient axes at y.
 
-    The corner :math:`\zeta^{(i)}` has the first i coordinates of x' and the others of x, which differ by w. For the θ-maps of the charts w = v; for
-    others the covector is corrected as that of Gonzalez is. Of order 1; on a short edge the mean of the derivative takes the place of
-    the quotient. The charts have to be smooth: those of T*S² are not across the equator, where steps fail.
+    .. math:: \bar dH = \sum_k \bar dH_k\,\varepsilon^k, \qquad \zeta_k = \zeta_{k-1} + w_k c_k, \qquad w_k = \varepsilon^k(w) ,
+
+    in coordinates at y, with :math:`\zeta_0` those of x, and w the way from there to those of x'. The k-th axis has the projection
+    :math:`c_k` on the tangent space; :math:`\varepsilon^k(w)` is the k-th ambient component of w. On :math:`R^n` one coordinate follows the
+    other. On a sphere there is an axis more than there are dimensions, but no frame that would have to jump; on TQ and T*Q the axes are
+    taken for q and once more for the vector. For the θ-maps of the charts of other manifolds w = v; else the covector is corrected as
+    that of Gonzalez is. Of order 1; on a short edge the mean of the derivative takes the place of the quotient.
 
     Args:
         map: The discretization map R.
@@ -125,25 +143,28 @@ class ItohAbeGradient(DiscreteGradient):
     map: DiscretizationMap
 
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
-        M, n = self.map.groupoid.base, v.shape[0]
+        M = self.map.groupoid.base
 
-        def coordinates(u: Vector) -> tuple[Vector, Vector]:
-            x, following = self.map.arrow(y, u)
-            return M.local(y, x), M.local(y, following)
+        def coordinates(u: Vector) -> Matrix:
+            # One copy of the chart in the program for both ends.
+            ends = jax.tree.map(lambda *leaves: jnp.stack(leaves), *self.map.arrow(y, u))
+            return jax.vmap(lambda end: smooth_coordinates(M, y, end))(ends)
 
         def displacement(s: Scalar) -> Vector:
             first, last = coordinates(s * lax.stop_gradient(v))
             return last - first
 
         first, last = coordinates(v)
-        w = _with_more_digits(last - first, displacement)
-        corners = first + jnp.asarray(np.tri(n, n, -1)) * w
+        components, edges = _axes(M, y)
+        lengths = matvec(components, _with_more_digits(last - first, displacement))
+        corners = first + matmul(jnp.asarray(np.tri(lengths.size, k=-1)), lengths[:, None] * edges)
 
-        def increment(corner: Vector, edge: Vector) -> Scalar:
-            return _quotient(lambda t: H(M.retract(y, corner + t * edge)), dot(edge, w))
+        def increment(corner: Vector, edge: Vector, length: Scalar) -> Scalar:
+            return _quotient(lambda t: H(smooth_retract(M, y, corner + t * edge)), length)
 
-        increments = jax.vmap(increment)(corners, unit_matrix(n))
-        return _corrected(increments, dot(increments, w), v)
+        increments = jax.vmap(increment)(corners, edges, lengths)
+        (slope,) = jax.vjp(lambda u: smooth_components(M, y, u), v)[1](matvec(components.T, increments))
+        return _corrected(M, slope, dot(increments, lengths), y, v)
 
 
 @final
@@ -157,7 +178,7 @@ class EnergyIntegrator(Integrator):
             arguments it takes decides.
         poisson: The Poisson manifold, for instance ``CanonicalPoisson(CotangentBundle(Q))`` or ``LinearPoisson(A)``.
         gradient: The discrete gradient, with a discretization map of the same manifold. On the cotangent bundle of a sphere, whose
-            frame jumps, a `CotangentLift`: the charts of the bundle itself are not smooth there.
+            frame jumps, that of a `CotangentLift`: the charts of the bundle itself are not smooth there, and steps across the jump fail.
         dt: The time step.
 
     Example:
@@ -198,21 +219,21 @@ class EnergyIntegrator(Integrator):
 
     def begin(self, x: Point) -> Vector:
         v = self.dt * matvec(self.poisson.tensor(x), frame_derivatives(self.space, self.hamiltonian, x))
-        return jnp.concatenate([jnp.zeros_like(v), v])
+        return jnp.concatenate([jnp.zeros_like(v), smooth_components(self.space, x, v)])
 
     def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
         M, n = self.space, self.space.dim
 
         def middle(unknowns: Vector) -> tuple[Point, Vector]:
             y = smooth_retract(M, x, unknowns[:n])
-            return y, smooth_vector(M, x, y, unknowns[n:])
+            return y, frame_components(M, y, smooth_vector(M, x, y, unknowns[n:]))
 
         def equations(unknowns: Vector) -> Vector:
             y, v = middle(unknowns)
             slope = self.gradient.at(self.hamiltonian, y, v)
             start = self.gradient.map.arrow(y, v)[0]
             off = v - self.dt * matvec(self.poisson.tensor(y), slope)
-            return jnp.concatenate([smooth_local(M, x, start), smooth_vector(M, y, x, off)])
+            return jnp.concatenate([smooth_local(M, x, start), smooth_vector(M, y, x, smooth_components(M, y, off))])
 
         # Points are rounded relative to their own size: far from the origin the equations cannot be met more exactly.
         unit = 1 + _size(x)
@@ -323,13 +344,17 @@ def _quotient(f: Callable[[Scalar], Array], length: Scalar) -> Array:
     r"""The quotient :math:`(f(l) - f(0))/l` or, where round-off makes it the less exact, the mean of f' by Lobatto's quadrature with five points.
 
     The error of the mean is far less than its distance to that by Simpson's rule, on three of the points. If the quotient is further
-    away than that, it is round-off that takes it there. So no size of round-off has to be known: that of H is hidden in its terms.
+    away than that, it is round-off that takes it there, unless it is much further: then f jumps, as charts do. So no size of round-off has to be
+    known: that of H is hidden in its terms.
     """
     values, slopes = jax.vmap(lambda t: jax.jvp(f, (t,), (jnp.ones(()),)))(length * jnp.asarray(_PLACES))
     mean, rough = jnp.tensordot(jnp.stack([_LOBATTO, _SIMPSON]), slopes, 1)
     rise = values[-1] - values[0]
-    noisy = jnp.abs(rise - length * mean) >= jnp.abs(length * (mean - rough))
-    return jnp.where(noisy, mean, rise / jnp.where(noisy, 1.0, length))
+    off, size = jnp.abs(rise - length * mean), 1 + jnp.max(jnp.abs(values), axis=0)
+    noisy = (off >= jnp.abs(length * (mean - rough))) & (off <= _LARGEST_RESIDUAL * size)
+    # Not by ``where(noisy, 1.0, length)``: a compiler may compute the comparison once for either use and round differently, and near a tie the
+    # answers differ. Then the rise was divided by 1: one step in some hundreds of optimized programs.
+    return jnp.where(noisy, mean, rise / jnp.where(jnp.abs(length) < _NO_LENGTH, 1.0, length))
 
 
 _PLACES = (1 + np.array([-1, -np.sqrt(3 / 7), 0, np.sqrt(3 / 7), 1])) / 2
@@ -337,11 +362,22 @@ _LOBATTO = np.array([9, 49, 64, 49, 9]) / 180
 _SIMPSON = np.array([1, 0, 4, 0, 1]) / 6
 
 
-def _corrected(slope: Covector, rise: Scalar, v: Vector) -> Covector:
-    """The covector nearest to ``slope`` whose value on v is the given one."""
-    size = dot(v, v)
+def _corrected(M: Manifold, slope: Covector, rise: Scalar, y: Point, v: Vector) -> Covector:
+    """The covector nearest to ``slope`` whose value on v is the given one, with smooth components for orthonormal ones."""
+    u, transpose = jax.vjp(lambda v: smooth_components(M, y, v), v)
+    (lowered,), size = transpose(u), dot(u, u)
     at_rest = size == 0
-    return slope + jnp.where(at_rest, 0.0, (rise - dot(slope, v)) / jnp.where(at_rest, 1.0, size)) * v
+    return slope + jnp.where(at_rest, 0.0, (rise - dot(slope, v)) / jnp.where(at_rest, 1.0, size)) * lowered
+
+
+def _axes(M: Manifold, y: Point) -> tuple[Matrix, Matrix]:
+    """The rows that give the ambient components of coordinates at y, and the coordinates of the projected axes, as rows."""
+    if has_tangent_fibres(M):
+        components, edges = _axes(M.base, y[0])  # type: ignore[attr-defined]
+        return jnp.kron(unit_matrix(2), components), jnp.kron(unit_matrix(2), edges)
+    ambient, as_point = ravel_pytree(y)
+    components = jax.vmap(lambda e: ravel_pytree(M.to_ambient(y, e))[0], out_axes=1)(unit_matrix(M.dim))
+    return components, jax.vmap(lambda axis: M.from_ambient(y, as_point(axis)))(unit_matrix(ambient.size))
 
 
 def _size(x: Point) -> Scalar:

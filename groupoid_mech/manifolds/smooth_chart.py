@@ -2,15 +2,20 @@ r"""Coordinates near a point that stay smooth where frames jump: what an equatio
 
 On a bundle of tangent vectors or covectors the chart of `VectorBundle` keeps the components in the frame of the base, and a frame of the
 sphere jumps somewhere. Here vectors are moved in ambient form instead.
+
+Convention: smooth components of a tangent vector of the bundle are its part in the base and its covariant derivative, `smooth_components`.
 """
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from groupoid_mech._types import Point, Vector
+from groupoid_mech.manifolds.calculus import directional_derivative
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.vector_bundle import VectorBundle
+from groupoid_mech.numerics.matrix import solve, unit_matrix
 
 
 def smooth_retract(M: Manifold, x: Point, xi: Vector) -> Point:
@@ -19,7 +24,7 @@ def smooth_retract(M: Manifold, x: Point, xi: Vector) -> Point:
     .. math:: (x, e), (\xi, \eta) \mapsto (y, P_y\,E(x)(e + \eta)), \qquad y = \operatorname{retract}(x, \xi),
 
     on a bundle of tangent vectors, with the frame :math:`E(x)` and the projection :math:`P_y` on the tangent space. Elsewhere it is
-    ``M.retract``. The derivative at 0 is not the frame of M.
+    ``M.retract``. The derivative at 0 is not the frame of M, but that of `smooth_components`.
     """
     if not has_tangent_fibres(M):
         return M.retract(x, xi)
@@ -37,8 +42,32 @@ def smooth_local(M: Manifold, x: Point, y: Point) -> Vector:
     return jnp.concatenate([base.local(x[0], y[0]), carried(base, y[0], x[0], y[1]) - x[1]])
 
 
+def smooth_coordinates(M: Manifold, x: Point, y: Point) -> Vector:
+    r"""The coordinates of ``y`` near ``x`` by the inverse of `smooth_retract`: one linear equation of the size of a fibre."""
+    if not has_tangent_fibres(M):
+        return M.local(x, y)
+    base = M.base  # type: ignore[attr-defined]
+    columns = jax.vmap(lambda e: carried(base, x[0], y[0], e), out_axes=1)(unit_matrix(base.dim))
+    return jnp.concatenate([base.local(x[0], y[0]), solve(columns, y[1]) - x[1]])
+
+
+def smooth_components(M: Manifold, x: Point, v: Vector) -> Vector:
+    r"""The components of a tangent vector with components ``v`` in the frame of M at ``x`` that do not depend on how the frame turns.
+
+    .. math:: (\xi, \eta) \mapsto (\xi, \eta + \Gamma(\xi)e), \qquad \Gamma(\xi)e = E^T\,D_{E\xi}E\;e ,
+
+    on a bundle of tangent vectors with points ``(x, e)``: the second part is the covariant derivative. Elsewhere they are ``v``.
+    """
+    return _turned(M, x, v, 1.0)
+
+
+def frame_components(M: Manifold, x: Point, v: Vector) -> Vector:
+    r"""The components in the frame of M at ``x`` of a tangent vector with smooth components ``v``: the inverse of `smooth_components`."""
+    return _turned(M, x, v, -1.0)
+
+
 def smooth_vector(M: Manifold, x: Point, y: Point, v: Vector) -> Vector:
-    r"""The components at ``y`` of a tangent vector of M with components ``v`` at ``x`` near by, carried over in ambient form."""
+    r"""The smooth components at ``y`` of a tangent vector of M with smooth components ``v`` at ``x`` near by, carried over in ambient form."""
     if not has_tangent_fibres(M):
         return carried(M, x, y, v)
     base = M.base  # type: ignore[attr-defined]
@@ -53,3 +82,12 @@ def has_tangent_fibres(M: Manifold) -> bool:
 def carried(M: Manifold, x: Point, y: Point, v: Vector) -> Vector:
     """The components at y of the vector v at x, projected in the ambient space."""
     return M.from_ambient(y, M.to_ambient(x, v))
+
+
+def _turned(M: Manifold, x: Point, v: Vector, sign: float) -> Vector:
+    if not has_tangent_fibres(M):
+        return v
+    base, (q, e) = M.base, x  # type: ignore[attr-defined]
+    xi, eta = jnp.split(v, 2)
+    turn = base.from_ambient(q, directional_derivative(base, lambda y: base.to_ambient(y, e), q, xi))
+    return jnp.concatenate([xi, eta + sign * turn])

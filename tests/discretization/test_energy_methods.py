@@ -139,17 +139,13 @@ def test_energy_is_kept_at_all_amplitudes(methods, place, kind):
     """To round-off of the energy above rest: 1e-18 for an amplitude of 1e-9, where the values of H are the same number."""
     near, method = PLACES[place], methods(place, kind)
     for a in AMPLITUDES:
-        if a == 1 and place == "T*S2" and kind is gm.ItohAbeGradient:
-            # Along the coordinates of T*S² such long ways may fail, which is said: a step that is no solution does not pass for one.
-            part = method.run(near.start(a), 1000, throw=False)
-            assert float(np.max(part.residuals)) <= 1e-14
-            continue
         run = method.run(near.start(a), 1000)
         points = [np.asarray(part) for part in run.points]
         excess = near.excess(*points)
         # Points leave the sphere by round-off, a few 1e-15 in 1000 steps, and the force with them.
         assert np.ptp(excess) <= (1e-11 if place == "T*S2" else 1e-12) * excess[0], a
-        assert float(np.max(run.residuals)) <= 1e-14 * a, a
+        # Quotients by short edges have fewer digits, and one edge is always the shortest.
+        assert float(np.max(run.residuals)) <= (5e-14 if kind is gm.ItohAbeGradient else 1e-14) * a, a
         found, expected = near.linear(*points, 1000)
         off = np.max(np.abs(found - expected)) / a
         assert off > 1e-2 if a == 1 else off <= 20 * a, a  # the linear motion is right to order a²; 20 a is generous
