@@ -150,18 +150,23 @@ def _batched(owner: str, kernel: Callable[..., Any], M: Manifold, **arguments: t
         shapes = " and ".join(f"{name} {axes}" for name, axes in zip(arguments, leads, strict=True))
         raise ArgumentError(f"{owner} needs leading axes that broadcast; got {shapes}.") from None
 
+    return _mapped(kernel, M, lead, tuple(leads), tuple(value for value, _ in arguments.values()))
+
+
+@eqx.filter_jit
+def _mapped(
+    kernel: Callable[..., Any], M: Manifold, lead: tuple[int, ...], leads: tuple[tuple[int, ...], ...], values: Any
+) -> Any:
+    """The kernel of all elements, of which each argument has its own leading axes, to be broadcast to ``lead``: in one program."""
+
     def flat(value: Any, own: tuple[int, ...]) -> Any:
         shapes = [(leaf, leaf.shape[len(own) :]) for leaf in jax.tree.leaves(value)]
         leaves = [jnp.broadcast_to(leaf, lead + shape).reshape(-1, *shape) for leaf, shape in shapes]
         return jax.tree.unflatten(jax.tree.structure(value), leaves)
 
-    values = [flat(value, own) for (value, _), own in zip(arguments.values(), leads, strict=True)]
-    return jax.tree.map(lambda leaf: leaf.reshape(lead + leaf.shape[1:]), _mapped(kernel, M, *values))
-
-
-@eqx.filter_jit
-def _mapped(kernel: Callable[..., Any], M: Manifold, *values: Any) -> Any:
-    return jax.vmap(lambda *one: kernel(M, *one))(*values)
+    stacked = [flat(value, own) for value, own in zip(values, leads, strict=True)]
+    results = jax.vmap(lambda *one: kernel(M, *one))(*stacked)
+    return jax.tree.map(lambda leaf: leaf.reshape(lead + leaf.shape[1:]), results)
 
 
 def leading_axes(owner: str, name: str, value: Any, like: Any) -> tuple[int, ...]:
