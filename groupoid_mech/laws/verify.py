@@ -78,8 +78,8 @@ def verify(subject: Any, *, examples: int = 200, seed: int = 0, laws: Sequence[L
         laws: The laws to check; all that speak about the subject if not given.
 
     Example:
-        >>> from groupoid_mech import Translations
-        >>> verify(Translations(1), examples=10).holds
+        >>> from groupoid_mech import Euclidean
+        >>> verify(Euclidean(1), examples=10).holds
         True
     """
     require_positive_integer("verify", "examples", examples)

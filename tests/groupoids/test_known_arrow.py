@@ -29,7 +29,7 @@ def gap(a, b):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.extended if name in ("time", "gauge(S2, SO3)") else ())
+        pytest.param(name, marks=pytest.mark.extended if name not in ("pair(S2)", "S2 x| SO3") else ())
         for name in GROUPOIDS
     ],
 )

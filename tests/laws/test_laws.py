@@ -111,6 +111,7 @@ FIRST = (
 )
 # With the largest programs, or like others: in ``make test-extended`` only.
 SLOW_SUBJECTS = {
+    "(SO3xSO3):SO2=S2:SO3",
     "T*pair(S2)",
     "T*(S2xSO3)",
     "T*plate-ball",

@@ -675,7 +675,7 @@ def gauss_tableau(stages):
     return A, weights / 2
 
 
-@pytest.mark.parametrize("stages", [1, 2, 3])
+@pytest.mark.parametrize("stages", [1, 2, pytest.param(3, marks=pytest.mark.extended)])
 def test_galerkin_methods_are_those_of_gauss(stages):
     A, b = gauss_tableau(stages)
 

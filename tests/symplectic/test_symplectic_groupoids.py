@@ -186,8 +186,8 @@ def test_constrained_graphs_over_everything_and_over_too_much():
     "subject",
     [
         gm.CotangentGroupoid(gm.PairGroupoid(gm.Euclidean(1))),
-        gm.CotangentGroupoid(gm.GroupGroupoid(gm.SO2(tau="cayley"))),
-        gm.CotangentBundle(gm.Euclidean(1)),
+        pytest.param(gm.CotangentGroupoid(gm.GroupGroupoid(gm.SO2(tau="cayley"))), marks=pytest.mark.extended),
+        pytest.param(gm.CotangentBundle(gm.Euclidean(1)), marks=pytest.mark.extended),
     ],
     ids=["T*pair(R)", "T*SO2", "T*R"],
 )
