@@ -10,8 +10,8 @@ from jax.typing import ArrayLike
 from groupoid_mech._arguments import as_pytree, require_instances, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
+from groupoid_mech.discretization.algebroid_system import system_on_algebroid
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
-from groupoid_mech.discretization.inner_point_family import system_on_algebroid
 from groupoid_mech.discretization.lagrangian_lift import velocity_of_momentum
 from groupoid_mech.mechanics.discretize import AlgebroidFunction, require_lagrangian
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
