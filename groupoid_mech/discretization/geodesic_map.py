@@ -23,7 +23,7 @@ from groupoid_mech.manifolds.known_coordinates import local_at
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.mechanics.system import parameters_as_arrays
 from groupoid_mech.numerics.forward_derivatives import differentiated_forward
-from groupoid_mech.numerics.matrix import dot, matvec, solve
+from groupoid_mech.numerics.matrix import dot, inverse_matrix, matvec
 from groupoid_mech.numerics.newton import newton_root
 
 
@@ -71,12 +71,12 @@ class GeodesicMap(DiscretizationMap):
         self.groupoid = PairGroupoid(manifold)
 
     def arrow(self, x: Point, v: Vector) -> Point:
-        return x, self.manifold.retract(x, self._coordinates(x, v))
+        return x, self.manifold.retract(x, self.coordinates(x, v))
 
     def inverse(self, g: Point) -> tuple[Point, Vector]:
         x, y = g
         a = self.manifold.local(x, y)
-        return x, newton_root(lambda v: self._coordinates(x, v) - a, a)
+        return x, newton_root(lambda v: self.coordinates(x, v) - a, a)
 
     def adjoint(self) -> DiscretizationMap:
         return AdjointMap(self)
@@ -85,8 +85,8 @@ class GeodesicMap(DiscretizationMap):
         r"""The kinetic energy :math:`\tfrac12\langle v, v\rangle` of the metric."""
         return 0.5 * dot(v, self._lowered(x, v))
 
-    def _coordinates(self, x: Point, v: Vector) -> Vector:
-        """The centred coordinates at x of the point that the geodesic reaches at time 1."""
+    def coordinates(self, x: Point, v: Vector) -> Vector:
+        r"""The coordinates :math:`\operatorname{local}(x, \exp_xv)` of the point that the geodesic reaches at time 1."""
         M, here = self.manifold, jax.lax.stop_gradient(x)
 
         def reached(z: Vector) -> Vector:
@@ -143,7 +143,7 @@ class GeodesicMap(DiscretizationMap):
 
         _, (turned, curved) = jax.jvp(along, (x,), (velocity,))
         force = components(x, jax.grad(beside)(x)) + turned
-        acceleration = force if self.metric is None else solve(self.metric(x), force)
+        acceleration = force if self.metric is None else matvec(inverse_matrix(self.metric(x)), force)
         return velocity, jax.tree.map(jnp.add, curved, M.to_ambient(x, acceleration))
 
     def _lowered(self, x: Point, v: Vector) -> Covector:

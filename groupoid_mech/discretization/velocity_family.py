@@ -1,17 +1,18 @@
-r"""Families with the velocity of an arrow among the auxiliary variables: of the retraction only R is used, no inverse.
+r"""Families with the velocity of a geodesic among the auxiliary variables: no geodesic between two points is sought.
 
-.. math:: L(g; v, \lambda, s) = A(x, v, s) + \langle\lambda, c_x^{-1}(R(x, v)) - c_x^{-1}(g)\rangle, \qquad x = \alpha(g) ,
+.. math:: L(g; v, \lambda, s) = A(x, v, s) + \langle\lambda, \operatorname{local}(x, \exp_xv) - \operatorname{local}(x, y)\rangle, \qquad g = (x, y) ,
 
-for a function A on AG, with the fibre coordinates :math:`c_x^{-1}` of arrows from x. Where L is stationary in λ, :math:`g = R(x, v)`.
+for a function A on TQ. Where L is stationary in λ, :math:`g = (x, \exp_xv)`.
 """
 
-from typing import final
+from typing import Any, final
 
 import jax.numpy as jnp
 
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, carried_from_source
 from groupoid_mech.discretization.discretization_map import AdjointMap
+from groupoid_mech.discretization.geodesic_map import GeodesicMap
 from groupoid_mech.groupoids.known_arrow import fiber_local_at
 from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
 from groupoid_mech.mechanics.step_family import StepFamily
@@ -20,14 +21,14 @@ from groupoid_mech.numerics.matrix import dot
 
 @final
 class WithVelocity(StepFamily):
-    r"""The family :math:`A(x, v, s) + \langle\lambda, c_x^{-1}(R(x, v)) - c_x^{-1}(g)\rangle` of a function on AG and a retraction whose
-    inverse is searched.
+    r"""The family :math:`A(x, v, s) + \langle\lambda, \operatorname{local}(x, \exp_xv) - \operatorname{local}(x, y)\rangle` of a function on TQ
+    and a `GeodesicMap`.
 
     The same submanifold as that of :math:`A(R^{-1}(g), s)`, with the auxiliary variables :math:`(v, \lambda, s)` and without a Newton's
-    method inside of Newton's method. For the adjoint of a retraction, :math:`x = \beta(g)`, and :math:`g^{-1} = R(x, -v)`.
+    method inside of Newton's method: `WithPointAndVelocity` with the point where it is. For the adjoint map, :math:`g = (\exp_x(-v), x)`.
 
     Args:
-        family: The family of A, of a retraction or the adjoint of one, and any length of the step.
+        family: The family of A, of a `GeodesicMap` or its adjoint, and any length of the step.
         dt: The time step; negative to go back.
     """
 
@@ -35,15 +36,14 @@ class WithVelocity(StepFamily):
     dt: Scalar
 
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
-        family, R = self.family.with_step(self.dt), self.family.map
-        G = R.groupoid
+        family, R, G = self.family.with_step(self.dt), geodesics_of(self.family.map), self.family.map.groupoid
         v, multiplier, rest = jnp.split(auxiliary[0], [G.rank, 2 * G.rank])
-        if isinstance(R, AdjointMap):
-            x = G.target(g)
-            off = G.fiber_local(x, G.inverse(g)) - G.fiber_local(x, R.map.arrow(x, -v))
+        if isinstance(self.family.map, AdjointMap):
+            y, x = g
+            off = R.manifold.local(x, y) - R.coordinates(x, -v)
         else:
-            x = G.source(g)
-            off = G.fiber_local(x, R.arrow(x, v)) - fiber_local_at(G, g, a)
+            x, _ = g
+            off = R.coordinates(x, v) - fiber_local_at(G, g, a)
         own = (rest,) if rest.size else ()
         return family.value(x, v, *own) + dot(multiplier, off)
 
@@ -53,6 +53,12 @@ class WithVelocity(StepFamily):
 
     def adjoint(self) -> StepFamily:
         return WithVelocity(family=self.family.adjoint(), dt=self.dt)
+
+
+def geodesics_of(R: Any) -> Any:
+    """The `GeodesicMap` that a map is, or is the adjoint of; nothing, if it is neither."""
+    around = R.map if isinstance(R, AdjointMap) else R
+    return around if isinstance(around, GeodesicMap) else None
 
 
 @auxiliary_at.register

@@ -122,13 +122,27 @@ def hilly(q):
     return jnp.array([[1.0, 0.2], [0.2, 1.5]]) * (1 + 0.3 * q[0] ** 2)
 
 
+def swollen(q):
+    """A metric of the sphere that is not round: the same in all directions, as frames jump."""
+    return (1 + 0.3 * q[0] ** 2) * jnp.eye(2)
+
+
+def inertia(q):
+    """A metric of SO(3) that turns with the rotation, and is not the same everywhere."""
+    return jnp.diag(jnp.array([1.0, 1.5, 2.0])) * (1 + 0.1 * q[0, 1])
+
+
+METRICS = {R2: hilly, S2: swollen, SO3: inertia}
+
+
 METHODS = {
     "theta": of_map(theta),
     "adjoint": of_map(lambda G, k: gm.theta_map(G, 1)),
     "midpoint": of_map(lambda G, k: MidpointMap(G.base)),
     "projection": of_map(lambda G, k: gm.ProjectionMap(G.base)),
     "projection, in the middle": of_map(lambda G, k: gm.ThetaMap(gm.ProjectionMap(G.base), 0.5)),
-    "geodesics": of_map(lambda G, k: gm.GeodesicMap(R2, hilly, steps=4)),
+    "geodesics": of_map(lambda G, k: gm.GeodesicMap(G.base, METRICS[G.base], steps=4)),
+    "geodesics, in the middle": of_map(lambda G, k: gm.ThetaMap(gm.GeodesicMap(G.base, METRICS[G.base], steps=2), 0.5)),
     "verlet": verlet,
     "composed": composed,
     "splitting": split,
@@ -152,9 +166,9 @@ def measured(P, make, G):
 # The laws check θ-maps on all of these spaces. Compilation is the cost: the default run has the further kinds on the plane, the slow one some
 # on curved spaces.
 DEFAULT = {"T*R2": ("composed", "splitting", "galerkin")}
-SLOW = {"T*S2": ("projection", "composed"), "T*SO3": ("composed",)}
+SLOW = {"T*S2": ("projection", "composed", "geodesics"), "T*SO3": ("composed",)}
 EXTENDED = {
-    "T*R2": ("theta", "adjoint", "verlet", "geodesics"),
+    "T*R2": ("theta", "adjoint", "verlet", "geodesics", "geodesics, in the middle"),
     "T*S2": (
         "theta",
         "adjoint",
@@ -163,8 +177,9 @@ EXTENDED = {
         "verlet",
         "splitting",
         "galerkin",
+        "geodesics, in the middle",
     ),
-    "T*SO3": ("theta", "adjoint", "verlet", "splitting", "galerkin"),
+    "T*SO3": ("theta", "adjoint", "verlet", "splitting", "galerkin", "geodesics"),
     "T*SO3 cayley": ("theta", "verlet", "composed", "galerkin"),
     "so3*": ("theta", "verlet", "composed"),
     "so3* cayley": ("theta", "composed", "galerkin"),
