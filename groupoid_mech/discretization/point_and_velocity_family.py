@@ -2,8 +2,8 @@ r"""Families with the point and the velocity of an arrow among the auxiliary var
 
 .. math:: L(g; w, v, \lambda, s) = A(x, v, s) + \langle\lambda, \xi(R(x, v)) - \xi(g)\rangle, \qquad x = \operatorname{retract}(\alpha(g), w) ,
 
-for a function A on AG, with the coordinates :math:`\xi = \operatorname{local}(\epsilon(\alpha(g)), \cdot)` of arrows near the unit at the source. Where
-L is stationary in λ, :math:`g = R(x, v)`.
+for a function A on AG, with the coordinates :math:`\xi = \operatorname{local}(\epsilon(\alpha(g)), \cdot)` of arrows near the unit at the source.
+Where L is stationary in λ, :math:`g = R(x, v)`.
 """
 
 from typing import final
