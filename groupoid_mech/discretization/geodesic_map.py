@@ -33,9 +33,9 @@ class GeodesicMap(DiscretizationMap):
 
     The geodesic equations are solved by a fixed number of Runge–Kutta steps: for vectors of a third of the radius of
     curvature, 64 of them reach 1e-11, and each doubling gains a factor 16. The map is a retraction whatever their number. On a Lie group
-    derivatives beyond the first are exact up to the error by which the steps leave it. The inverse is
-    found by Newton's method, shooting from x; methods do without it (`hamiltonian_system`). On spheres, Euclidean spaces and Lie groups with a bi-invariant metric `ChartMap` is the
-    same in closed form.
+    second derivatives are exact up to the error by which the steps leave it, and symplectic methods symplectic up to that. The inverse is
+    found by Newton's method, shooting from x; steps of methods do without it (`hamiltonian_system`). On spheres, Euclidean spaces and Lie
+    groups with a bi-invariant metric `ChartMap` is the same in closed form.
 
     Args:
         manifold: The manifold Q.
