@@ -142,10 +142,11 @@ class GeodesicMap(DiscretizationMap):
             pairings = jax.tree.map(lambda a, b: jnp.sum(a * b), P, M.to_ambient(y, v))
             return self.energy(y, v) - sum(jax.tree.leaves(pairings), jnp.zeros(()))
 
-        _, (turned, curved) = jax.jvp(along, (x,), (velocity,))
+        forward = M.to_ambient(x, v)
+        _, (turned, curved) = jax.jvp(along, (x,), (forward,))
         force = components(x, jax.grad(beside)(x)) + turned
         acceleration = force if self.metric is None else matvec(inverse_matrix(self.metric(x)), force)
-        return velocity, jax.tree.map(jnp.add, curved, M.to_ambient(x, acceleration))
+        return forward, jax.tree.map(jnp.add, curved, M.to_ambient(x, acceleration))
 
     def _lowered(self, x: Point, v: Vector) -> Covector:
         """The covector of a vector by the metric."""
