@@ -143,16 +143,21 @@ SPHERE_START = S2.project(jnp.array([0.6, -0.5, 0.1])), jnp.array([0.4, -0.9])
 
 
 def check_same_flow(function, R, x, steps):
-    """Orbits, other lengths of the step, and the way back are those of the nested family."""
+    """Orbits and other lengths of the step are those of the nested family."""
     method, control = (gm.SystemIntegrator(make(function, R)) for make in (system_of, nested))
     run = method.run(x, steps)
     assert float(np.max(run.residuals)) <= ROUNDED
     assert distance(run.points, control.run(x, steps).points) <= ROUNDED
-    other = method.with_step(0.13)
-    end = other.run(x, 1).end
-    assert distance(end, control.with_step(0.13).run(x, 1).end) <= ROUNDED
-    assert distance(other.adjoint().with_step(-0.13).run(end, 1).end, x) <= ROUNDED
+    ends = [with_either.with_step(0.13).run(x, 1).end for with_either in (method, control)]
+    assert distance(*ends) <= ROUNDED
     return run
+
+
+def check_way_back(function, R, x):
+    method = gm.SystemIntegrator(system_of(function, R))
+    end = method.run(x, 1).end
+    assert distance(method.adjoint().with_step(-DT).run(end, 1).end, x) <= ROUNDED
+    assert distance(method.adjoint().with_step(-0.13).run(end, 1).end, x) > 1e-4
 
 
 @pytest.mark.parametrize(
@@ -174,8 +179,15 @@ def test_the_flow_is_that_of_the_inverse(name):
 @pytest.mark.parametrize("R", [SPHERE, SPHERE.adjoint(), gm.ThetaMap(SPHERE, 0.3, form=SEARCHED)])
 def test_the_flow_is_that_of_the_inverse_on_a_sphere(R, function):
     run = check_same_flow(function, R, SPHERE_START, 10)
+    check_way_back(function, R, SPHERE_START)
     heights = np.asarray(run.points[0])[:, 2]
     assert heights.min() < 0 < heights.max(), "on both sides of the equator"
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("name", ["geodesic", "adjoint", "middle"])
+def test_the_adjoint_leads_back(name):
+    check_way_back(energy, MAPS[name](DT), LINE_START)
 
 
 @pytest.mark.extended

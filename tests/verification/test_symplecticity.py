@@ -147,6 +147,7 @@ METHODS = {
     "projection": of_map(lambda G, k: gm.ProjectionMap(G.base)),
     "projection, in the middle": of_map(lambda G, k: gm.ThetaMap(gm.ProjectionMap(G.base), 0.5)),
     "geodesics": of_map(lambda G, k: GEODESICS[G.base]),
+    "round geodesics": of_map(lambda G, k: gm.GeodesicMap(G.base, steps=4)),
     "geodesics, in the middle": of_map(lambda G, k: gm.ThetaMap(GEODESICS[G.base], 0.5)),
     "verlet": verlet,
     "composed": composed,
@@ -171,7 +172,7 @@ def measured(P, make, G):
 # The laws check θ-maps on all of these spaces. Compilation is the cost: the default run has the further kinds on the plane, the slow one some
 # on curved spaces.
 DEFAULT = {"T*R2": ("composed", "splitting", "galerkin")}
-SLOW = {"T*S2": ("projection", "composed", "geodesics"), "T*SO3": ("composed",)}
+SLOW = {"T*S2": ("projection", "composed", "round geodesics"), "T*SO3": ("composed",)}
 EXTENDED = {
     "T*R2": ("theta", "adjoint", "verlet", "geodesics", "geodesics, in the middle"),
     "T*S2": (
@@ -182,6 +183,7 @@ EXTENDED = {
         "verlet",
         "splitting",
         "galerkin",
+        "geodesics",
         "geodesics, in the middle",
     ),
     "T*SO3": ("theta", "adjoint", "verlet", "splitting", "galerkin", "geodesics"),
