@@ -59,6 +59,7 @@ from groupoid_mech.discretization.newmark_map import NewmarkMap, newmark_map  # 
 from groupoid_mech.discretization.orbit import Orbit, load_orbit  # noqa: E402
 from groupoid_mech.discretization.poincare_invariant import poincare_invariant  # noqa: E402
 from groupoid_mech.discretization.retraction import ChartMap, ProjectionMap  # noqa: E402
+from groupoid_mech.discretization.searched_inverse import inverse_is_searched  # noqa: E402
 from groupoid_mech.discretization.second_order import difference_defect, difference_points  # noqa: E402
 from groupoid_mech.discretization.splitting import Drift, Kick, Separable  # noqa: E402
 from groupoid_mech.discretization.system_integrator import SystemIntegrator  # noqa: E402
@@ -381,6 +382,7 @@ __all__ = [
     "integrability",
     "interior_product",
     "inverse_at",
+    "inverse_is_searched",
     "lagrangian_system",
     "lie_bracket",
     "lie_derivative",

@@ -236,7 +236,7 @@ class EnergyIntegrator(Integrator):
             return jnp.concatenate([smooth_local(M, x, start), smooth_vector(M, y, x, smooth_components(M, y, off))])
 
         # Points are rounded relative to their own size: far from the origin the equations cannot be met more exactly.
-        unit = 1 + _size(x)
+        unit = 1 + lax.stop_gradient(_size(x))
         solution, report = newton_solve(lambda z: equations(unit * z), memory / unit, _sizes)
         unknowns = unit * solution
         end = self.gradient.map.arrow(*middle(unknowns))[1]

@@ -19,8 +19,8 @@ from jax.typing import ArrayLike
 from groupoid_mech._arguments import as_pytree, require_positive_integer, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
+from groupoid_mech.discretization.algebroid_system import system_on_algebroid
 from groupoid_mech.discretization.discretization_map import DiscretizationMap, groupoid_of
-from groupoid_mech.discretization.inner_point_family import system_on_algebroid
 from groupoid_mech.discretization.lagrangian_lift import velocity_of_momentum
 from groupoid_mech.discretization.theta_map import theta_map
 from groupoid_mech.groupoids.groupoid import LieGroupoid

@@ -15,14 +15,15 @@ from groupoid_mech._arguments import (
     require_positive_integer,
     traced_shape,
 )
-from groupoid_mech._types import Array, Matrix, Point, Scalar, Vector
+from groupoid_mech._types import Array, Covector, Matrix, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import AdjointMap, DiscretizationMap
-from groupoid_mech.discretization.lagrangian_lift import euler_lagrange_rate
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.manifolds.known_coordinates import local_at
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.mechanics.system import parameters_as_arrays
-from groupoid_mech.numerics.matrix import dot, matvec
+from groupoid_mech.numerics.forward_derivatives import differentiated_forward
+from groupoid_mech.numerics.matrix import dot, inverse_matrix, matvec
 from groupoid_mech.numerics.newton import newton_root
 
 
@@ -31,9 +32,10 @@ class GeodesicMap(DiscretizationMap):
     r"""The retraction :math:`R(x, v) = (x, \exp_x v)` by the Riemannian exponential of a metric on any manifold.
 
     The geodesic equations are solved by a fixed number of Runge–Kutta steps: for vectors of a third of the radius of
-    curvature, 64 of them reach 1e-11, and each doubling gains a factor 16. The map is a retraction whatever their number. The inverse is
-    found by Newton's method, shooting from x. On spheres, Euclidean spaces and Lie groups with a bi-invariant metric `ChartMap` is the
-    same in closed form.
+    curvature, 64 of them reach 1e-11, and each doubling gains a factor 16. The map is a retraction whatever their number. On a Lie group
+    second derivatives are exact up to the error by which the steps leave it, and symplectic methods symplectic up to that. The inverse is
+    found by Newton's method, shooting from x; steps of methods do without it (`hamiltonian_system`). On spheres, Euclidean spaces and Lie
+    groups with a bi-invariant metric `ChartMap` is the same in closed form.
 
     Args:
         manifold: The manifold Q.
@@ -70,23 +72,35 @@ class GeodesicMap(DiscretizationMap):
         self.groupoid = PairGroupoid(manifold)
 
     def arrow(self, x: Point, v: Vector) -> Point:
-        return x, self.manifold.retract(x, self._coordinates(x, v))
+        return x, self.manifold.retract(x, self.coordinates(x, v))
 
     def inverse(self, g: Point) -> tuple[Point, Vector]:
         x, y = g
         a = self.manifold.local(x, y)
-        return x, newton_root(lambda v: self._coordinates(x, v) - a, a)
+        return x, newton_root(lambda v: self.coordinates(x, v) - a, a)
 
     def adjoint(self) -> DiscretizationMap:
         return AdjointMap(self)
 
     def energy(self, x: Point, v: Vector) -> Scalar:
         r"""The kinetic energy :math:`\tfrac12\langle v, v\rangle` of the metric."""
-        return 0.5 * dot(v, v if self.metric is None else matvec(self.metric(x), v))
+        return 0.5 * dot(v, self._lowered(x, v))
 
-    def _coordinates(self, x: Point, v: Vector) -> Vector:
-        """The centred coordinates at x of the point that the geodesic reaches at time 1."""
-        begin = x, self.manifold.to_ambient(x, v)
+    def coordinates(self, x: Point, v: Vector) -> Vector:
+        r"""The coordinates :math:`\operatorname{local}(x, \exp_xv)` of the point that the geodesic reaches at time 1."""
+        M, here = self.manifold, jax.lax.stop_gradient(x)
+
+        def reached(z: Vector) -> Vector:
+            y = M.retract(here, z[: M.dim])
+            return M.local(y, self._end(y, M.to_ambient(y, z[M.dim :])))
+
+        # All derivatives in x are those in its coordinates near itself.
+        at = local_at(M, here, x, jnp.zeros(M.dim))
+        return differentiated_forward(reached, jnp.concatenate([at, v]))
+
+    def _end(self, x: Point, velocity: Point) -> Point:
+        """The point that the geodesic reaches at time 1."""
+        begin = x, velocity
         h, zero = 1 / self.steps, jax.tree.map(jnp.zeros_like, begin)
 
         def moved(state: tuple[Point, Point], slope: tuple[Point, Point], by: Scalar) -> tuple[Point, Point]:
@@ -101,17 +115,42 @@ class GeodesicMap(DiscretizationMap):
 
             return jax.lax.scan(stage, (zero, state), jnp.asarray(_STAGES))[0][1], None
 
-        (y, _), _ = jax.lax.scan(advance, begin, None, length=self.steps)
-        return self.manifold.local(x, y)
+        return jax.lax.scan(advance, begin, None, length=self.steps)[0][0]
 
     def _rate(self, x: Point, velocity: Point) -> tuple[Point, Point]:
-        """The geodesic equations, point and velocity in ambient form: components of the velocity would jump with the frame. Both leave TQ by
+        r"""The geodesic equations, point and velocity in ambient form: components of the velocity would jump with the frame. Both leave TQ by
         the error of the method only.
+
+        .. math:: \frac{d}{dt}(g v)_b = e_b\bigl[\tfrac12\langle v, g v\rangle\bigr] + \langle g v, [v, e_b]\rangle, \qquad
+            \ddot x = \frac{d}{dt}(E v) ,
+
+        in the frame E with the matrix g of the metric; with :math:`\langle P, E\,\cdot\rangle = g v` the last term is
+        :math:`\langle P, \partial_{Ev}(E e_b) - \partial_{Ee_b}(E v)\rangle`: first derivatives of E and g are enough.
         """
         M = self.manifold
         v = M.from_ambient(x, velocity)
-        acceleration = euler_lagrange_rate(self.energy, M, (x, v))[M.dim :]
-        return jax.jvp(M.to_ambient, (x, v), (velocity, acceleration))
+        p = self._lowered(x, v)
+        (P,) = jax.vjp(lambda u: M.from_ambient(x, u), velocity)[1](p)
+
+        def components(y: Point, covector: Point) -> Covector:
+            return jax.vjp(lambda e: M.to_ambient(y, e), v)[1](covector)[0]
+
+        def along(y: Point) -> tuple[Covector, Point]:
+            return jax.tree.map(jnp.subtract, components(y, P), self._lowered(y, v)), M.to_ambient(y, v)
+
+        def beside(y: Point) -> Scalar:
+            pairings = jax.tree.map(lambda a, b: jnp.sum(a * b), P, M.to_ambient(y, v))
+            return self.energy(y, v) - sum(jax.tree.leaves(pairings), jnp.zeros(()))
+
+        forward = M.to_ambient(x, v)
+        _, (turned, curved) = jax.jvp(along, (x,), (forward,))
+        force = components(x, jax.grad(beside)(x)) + turned
+        acceleration = force if self.metric is None else matvec(inverse_matrix(self.metric(x)), force)
+        return forward, jax.tree.map(jnp.add, curved, M.to_ambient(x, acceleration))
+
+    def _lowered(self, x: Point, v: Vector) -> Covector:
+        """The covector of a vector by the metric."""
+        return v if self.metric is None else matvec(self.metric(x), v)
 
 
 # How far along the last slope each stage is taken, and its weight in the step.

@@ -12,10 +12,12 @@ from jax.typing import ArrayLike
 from groupoid_mech._arguments import as_pytree, require_instances, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
+from groupoid_mech.discretization.algebroid_system import system_on_algebroid
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
-from groupoid_mech.discretization.inner_point_family import system_on_algebroid
+from groupoid_mech.discretization.lagrangian_lift import LegendreHamiltonian
 from groupoid_mech.discretization.lifted_map import require_scalar_function
+from groupoid_mech.discretization.pontryagin_family import PontryaginFamily
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
 from groupoid_mech.numerics.matrix import dot
 
@@ -51,8 +53,9 @@ def hamiltonian_system(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: Arr
     .. math:: L(g, p) = \langle p, v\rangle - dt\,H(x, p), \qquad (x, v) = R^{-1}(g) .
 
     On a pair groupoid its flow is the symplectic integrator :math:`R^{T^*}(dt\,X_H(\gamma)) = (q_0, p_0; q_1, p_1)` of the cotangent lift; on
-    a Lie group over a point, a Lie–Poisson integrator. The auxiliary variables of a trajectory are the momenta at the points x; for a
-    θ-map without closed inverse those of the inner point come before them (`WithInnerPoint`).
+    a Lie group over a point, a Lie–Poisson integrator. The auxiliary variables of a trajectory are the momenta at the points x. What else a step
+    would have to search is among them: before the momenta those of the inverse of R, where it has no closed form (`WithInnerPoint`,
+    `WithVelocity`, `WithPointAndVelocity`); after them, for a `LegendreHamiltonian`, the velocities (`PontryaginFamily`).
 
     Args:
         hamiltonian: The function ``H(q, p)``, with ``p`` in the dual frame of the algebroid at ``q``.
@@ -71,4 +74,6 @@ def hamiltonian_system(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: Arr
     step, r = time_step("hamiltonian_system", dt), map.groupoid.rank
     require_scalar_function("hamiltonian_system", hamiltonian, map.groupoid.base.point_like(), jnp.zeros(r))
     H = parameters_as_arrays(as_pytree(hamiltonian))
+    if isinstance(H, LegendreHamiltonian):
+        return system_on_algebroid(PontryaginFamily(map=map, lagrangian=H.lagrangian, dt=step), auxiliary=2 * r)
     return system_on_algebroid(HamiltonianFamily(map=map, hamiltonian=H, dt=step), auxiliary=r)

@@ -16,7 +16,6 @@ from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, carri
 from groupoid_mech.discretization.theta_map import ThetaMap, halves
 from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
 from groupoid_mech.mechanics.step_family import StepFamily
-from groupoid_mech.mechanics.system import DiscreteSystem
 from groupoid_mech.numerics.matrix import dot
 
 
@@ -67,16 +66,3 @@ def _(family: WithInnerPoint, g: Point, a: Vector, s: Vector) -> Vector:
     w, others = jnp.split(s, [G.rank])
     x = halves(R.retraction, g, G.source(g), w)[0]
     return jnp.concatenate([w, carried_from_source(G, g, x, others)])
-
-
-def system_on_algebroid(family: AlgebroidFamily, auxiliary: int = 0) -> DiscreteSystem:
-    r"""The discrete system of :math:`A(R^{-1}(g), s)`, with the inner point as auxiliary variable where the inverse of R has to be searched.
-
-    Args:
-        family: The family.
-        auxiliary: The number of its own auxiliary variables s.
-    """
-    R, G = family.map, family.map.groupoid
-    if isinstance(R, ThetaMap) and not R.form.straight:
-        return DiscreteSystem(G, WithInnerPoint(family=family, dt=family.dt), auxiliary=2 * G.rank + auxiliary)
-    return DiscreteSystem(G, family, auxiliary=auxiliary)

@@ -10,8 +10,8 @@ from jax.typing import ArrayLike
 from groupoid_mech._arguments import as_pytree, require_instances, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
+from groupoid_mech.discretization.algebroid_system import system_on_algebroid
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
-from groupoid_mech.discretization.inner_point_family import system_on_algebroid
 from groupoid_mech.discretization.lagrangian_lift import velocity_of_momentum
 from groupoid_mech.mechanics.discretize import AlgebroidFunction, require_lagrangian
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
@@ -45,8 +45,8 @@ def lagrangian_system(lagrangian: AlgebroidFunction, map: DiscretizationMap, dt:
     r"""The discrete system :math:`L(g) = dt\,l(R^{-1}(g)/dt)` of a Lagrangian on AG; BM §5.3.
 
     For a regular Lagrangian its trajectories are those of `hamiltonian_system` with the Hamiltonian :math:`\langle p, v\rangle - l` and the same
-    map; on pair groupoids, BM (5.3)–(5.5). It has no auxiliary variables, except for a θ-map without closed inverse: then these are the
-    inner point and multipliers (`WithInnerPoint`).
+    map; on pair groupoids, BM (5.3)–(5.5). It has no auxiliary variables, except for a map without closed inverse: then these are the
+    point, the velocity or both, and multipliers (`WithInnerPoint`, `WithVelocity`, `WithPointAndVelocity`).
 
     `discretize` has rules of more than one point. Its left, right and midpoint rule are the same as `ChartMap`, its adjoint and the map of
     θ = ½, the last one where the chart runs along geodesics or one-parameter groups. For the Cayley map and θ = ½ they differ, on SO(3) by 1e-4

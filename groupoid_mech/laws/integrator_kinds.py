@@ -13,13 +13,16 @@ from groupoid_mech.algebroids.dual_bundle import DualBundle
 from groupoid_mech.discretization.composition import Composition, WeightedComposition
 from groupoid_mech.discretization.discrete_gradient import DiscreteGradient, EnergyIntegrator
 from groupoid_mech.discretization.galerkin_family import GalerkinFamily
-from groupoid_mech.discretization.hamiltonian_family import HamiltonianFamily
+from groupoid_mech.discretization.hamiltonian_family import HamiltonianFamily, hamiltonian_system
 from groupoid_mech.discretization.inner_point_family import WithInnerPoint
 from groupoid_mech.discretization.integrator import Integrator
 from groupoid_mech.discretization.lagrangian_family import LagrangianFamily
+from groupoid_mech.discretization.point_and_velocity_family import WithPointAndVelocity
+from groupoid_mech.discretization.pontryagin_family import PontryaginFamily
 from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.splitting import Drift, Kick
 from groupoid_mech.discretization.system_integrator import SystemIntegrator
+from groupoid_mech.discretization.velocity_family import WithVelocity
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.laws.kinds import A_WAVY_FUNCTION, Kind, Within
@@ -195,20 +198,20 @@ def with_drawn(method: Any, F: Function) -> Any:
     family = family_of(method) if isinstance(method, SystemIntegrator) else None
     if isinstance(family, HamiltonianFamily):
         return with_hamiltonian(method, AddedOnBundle(family.hamiltonian, F))
-    if isinstance(family, LagrangianFamily | GalerkinFamily):
+    if isinstance(family, LagrangianFamily | GalerkinFamily | PontryaginFamily):
         return put(method, lambda m: family_of(m).lagrangian, AddedOnBundle(family.lagrangian, F))
     return method
 
 
 def with_hamiltonian(method: SystemIntegrator, H: Callable[[Point, Vector], Scalar]) -> SystemIntegrator:
     """The method of the same discretization map with another Hamiltonian."""
-    return put(method, lambda m: family_of(m).hamiltonian, H)
+    return put(method, lambda m: m.system, hamiltonian_system(H, family_of(method).map, method.dt))
 
 
 def family_of(method: SystemIntegrator) -> Any:
-    """The family of a method, whether its inner point is among the unknowns or not."""
+    """The family of a method, whether point and velocity are among the unknowns or not."""
     family: Any = method.system.lagrangian
-    return family.family if isinstance(family, WithInnerPoint) else family
+    return family.family if isinstance(family, WithInnerPoint | WithVelocity | WithPointAndVelocity) else family
 
 
 def put(method: Any, where: Callable[[Any], Any], new: Any) -> Any:

@@ -97,6 +97,18 @@ def invert(A: Matrix) -> Matrix:
     return lax.slice_in_dim(lax.fori_loop(0, n, clear, rows), n, 2 * n, axis=1)
 
 
+@jax.custom_jvp
+def inverse_matrix(A: Matrix) -> Matrix:
+    r"""The inverse of a matrix, differentiated by products alone: :math:`d(A^{-1}) = -A^{-1}\,dA\,A^{-1}`."""
+    return invert(A)
+
+
+@inverse_matrix.defjvp
+def _inverse_matrix_derivative(primals: tuple[Matrix], tangents: tuple[Matrix]) -> tuple[Matrix, Matrix]:
+    inverse = inverse_matrix(*primals)
+    return inverse, -matmul(inverse, matmul(tangents[0], inverse))
+
+
 def right_inverse(B: Matrix) -> Matrix:
     r"""The least-norm right inverse :math:`B^T (B B^T)^{-1}` of a wide matrix of full rank; no rows, no columns."""
     return _right_inverse(B) if B.shape[0] else B.T

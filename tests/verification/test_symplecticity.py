@@ -122,13 +122,33 @@ def hilly(q):
     return jnp.array([[1.0, 0.2], [0.2, 1.5]]) * (1 + 0.3 * q[0] ** 2)
 
 
+def swollen(q):
+    """A metric of the sphere that is not round: the same in all directions, as frames jump."""
+    return (1 + 0.3 * q[0] ** 2) * jnp.eye(2)
+
+
+def inertia(q):
+    """A metric of SO(3) that turns with the rotation, and is not the same everywhere."""
+    return jnp.diag(jnp.array([1.0, 1.5, 2.0])) * (1 + 0.1 * q[0, 1])
+
+
+# On a group as many that the Runge–Kutta steps do not leave it by more than round-off: logarithms are differentiated as on the group.
+GEODESICS = {
+    R2: gm.GeodesicMap(R2, hilly, steps=4),
+    S2: gm.GeodesicMap(S2, swollen, steps=4),
+    SO3: gm.GeodesicMap(SO3, inertia, steps=32),
+}
+
+
 METHODS = {
     "theta": of_map(theta),
     "adjoint": of_map(lambda G, k: gm.theta_map(G, 1)),
     "midpoint": of_map(lambda G, k: MidpointMap(G.base)),
     "projection": of_map(lambda G, k: gm.ProjectionMap(G.base)),
     "projection, in the middle": of_map(lambda G, k: gm.ThetaMap(gm.ProjectionMap(G.base), 0.5)),
-    "geodesics": of_map(lambda G, k: gm.GeodesicMap(R2, hilly, steps=4)),
+    "geodesics": of_map(lambda G, k: GEODESICS[G.base]),
+    "round geodesics": of_map(lambda G, k: gm.GeodesicMap(G.base, steps=4)),
+    "geodesics, in the middle": of_map(lambda G, k: gm.ThetaMap(GEODESICS[G.base], 0.5)),
     "verlet": verlet,
     "composed": composed,
     "splitting": split,
@@ -152,9 +172,9 @@ def measured(P, make, G):
 # The laws check θ-maps on all of these spaces. Compilation is the cost: the default run has the further kinds on the plane, the slow one some
 # on curved spaces.
 DEFAULT = {"T*R2": ("composed", "splitting", "galerkin")}
-SLOW = {"T*S2": ("projection", "composed"), "T*SO3": ("composed",)}
+SLOW = {"T*S2": ("projection", "composed", "round geodesics"), "T*SO3": ("composed",)}
 EXTENDED = {
-    "T*R2": ("theta", "adjoint", "verlet", "geodesics"),
+    "T*R2": ("theta", "adjoint", "verlet", "geodesics", "geodesics, in the middle"),
     "T*S2": (
         "theta",
         "adjoint",
@@ -163,8 +183,10 @@ EXTENDED = {
         "verlet",
         "splitting",
         "galerkin",
+        "geodesics",
+        "geodesics, in the middle",
     ),
-    "T*SO3": ("theta", "adjoint", "verlet", "splitting", "galerkin"),
+    "T*SO3": ("theta", "adjoint", "verlet", "splitting", "galerkin", "geodesics"),
     "T*SO3 cayley": ("theta", "verlet", "composed", "galerkin"),
     "so3*": ("theta", "verlet", "composed"),
     "so3* cayley": ("theta", "composed", "galerkin"),

@@ -1,0 +1,216 @@
+"""Maps whose inverse is searched, and Hamiltonians that are: one Newton's method for all that a step seeks, and the same flow."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import groupoid_mech as gm
+from groupoid_mech.discretization.hamiltonian_family import HamiltonianFamily
+from groupoid_mech.discretization.lagrangian_family import LagrangianFamily
+from groupoid_mech.discretization.searched_inverse import inverse_is_searched
+from groupoid_mech.discretization.theta_map import Form
+from groupoid_mech.mechanics.step import Start
+
+ROUNDED = 1e-12
+DT = 0.1
+R1, S2 = gm.Euclidean(1), gm.Sphere(2)
+SEARCHED = Form(straight=False, parallel=False)
+
+
+def uneven(x):
+    return jnp.eye(1) * (1.2 + jnp.sin(x[0]))
+
+
+def swollen(x):
+    return (1 + 0.3 * x[0] ** 2) * jnp.eye(2)
+
+
+LINE = gm.GeodesicMap(R1, uneven, steps=2)
+SPHERE = gm.GeodesicMap(S2, swollen, steps=8)
+
+
+def first(x):
+    return jnp.ravel(jax.tree.leaves(x)[0])[0]
+
+
+def energy(q, p):
+    return jnp.sum(p * p) * (1 + 0.3 * jnp.sin(first(q))) / 2 - jnp.cos(first(q))
+
+
+def lagrangian(q, v):
+    return jnp.sum(v * v) / (2 * (1 + 0.3 * jnp.sin(first(q)))) + jnp.cos(first(q))
+
+
+def relativistic(q, v):
+    return -jnp.sqrt(1 - jnp.sum(v * v)) * (1 + 0.1 * jnp.sin(first(q))) + jnp.cos(first(q))
+
+
+def relativistic_energy(q, p):
+    return jnp.sqrt((1 + 0.1 * jnp.sin(first(q))) ** 2 + jnp.sum(p * p)) - jnp.cos(first(q))
+
+
+def nested(function, R, dt=DT):
+    """The system of A(R⁻¹(g), s) itself, with the search for the inverse inside of the family."""
+    G, step = R.groupoid, jnp.asarray(dt)
+    if function in (lagrangian, relativistic):
+        return gm.DiscreteSystem(G, LagrangianFamily(map=R, lagrangian=function, dt=step))
+    return gm.DiscreteSystem(G, HamiltonianFamily(map=R, hamiltonian=function, dt=step), auxiliary=G.rank)
+
+
+def system_of(function, R, dt=DT):
+    make = gm.lagrangian_system if function in (lagrangian, relativistic) else gm.hamiltonian_system
+    return make(function, R, dt)
+
+
+def distance(left, right):
+    pairs = zip(jax.tree.leaves(left), jax.tree.leaves(right), strict=True)
+    return max(float(np.max(np.abs(np.asarray(a, float) - np.asarray(b, float)), initial=0.0)) for a, b in pairs)
+
+
+# ------------------------------------------------------------------------- one search in a step
+
+
+def depth_of_searches(program):
+    """How many loops of unknown length are inside of each other in a program."""
+
+    def deepest(jaxpr):
+        return max((inside(equation) for equation in jaxpr.eqns), default=0)
+
+    def inside(equation):
+        leaves = jax.tree.leaves(list(equation.params.values()), is_leaf=lambda leaf: hasattr(leaf, "eqns"))
+        parts = [getattr(leaf, "jaxpr", leaf) for leaf in leaves]
+        depth = max((deepest(part) for part in parts if hasattr(part, "eqns")), default=0)
+        return depth + (equation.primitive.name == "while")
+
+    return deepest(program.jaxpr)
+
+
+def depth_of_step(make):
+    """The depth for one step of a system that is made inside of the program."""
+    base = jax.eval_shape(lambda: make(DT).groupoid.base.point_like())
+
+    def step(q, dt):
+        system = make(dt)
+        return system.step(Start(q, jnp.ones(system.groupoid.rank), jnp.zeros(system.unknowns)))[1]
+
+    q = jax.tree.map(lambda leaf: jnp.full(leaf.shape, 0.3), base)
+    return depth_of_searches(jax.make_jaxpr(step)(q, DT))
+
+
+MAPS = {
+    "geodesic": lambda dt: LINE,
+    "adjoint": lambda dt: LINE.adjoint(),
+    "middle": lambda dt: gm.ThetaMap(LINE, 0.5, form=SEARCHED),
+    "newmark": lambda dt: gm.NewmarkMap(R1, 0.25 + 0 * dt, 0.5, dt),
+    "lift": lambda dt: gm.CotangentLift(LINE),
+}
+# Tracing is the cost.
+CASES = [("geodesic", energy), ("newmark", energy)]
+FURTHER = [
+    *((name, energy) for name in ("adjoint", "middle", "lift")),
+    *(("geodesic", function) for function in (lagrangian, gm.LegendreHamiltonian(lagrangian))),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), [*CASES, *(pytest.param(*case, marks=pytest.mark.extended) for case in FURTHER)]
+)
+def test_no_search_is_inside_of_the_search_for_a_step(name, function):
+    assert depth_of_step(lambda dt: system_of(function, MAPS[name](dt), dt)) == 1
+    assert depth_of_step(lambda dt: nested(function, MAPS[name](dt), dt)) >= 2, "the control"
+
+
+def test_hamiltonians_of_lagrangians_are_not_searched():
+    R, H = gm.theta_map(R1, 0.5), gm.LegendreHamiltonian(relativistic)
+    assert depth_of_step(lambda dt: system_of(H, R, dt)) == 1
+    assert depth_of_step(lambda dt: nested(H, R, dt)) == 2, "the control"
+
+
+def test_which_inverses_are_searched():
+    assert [inverse_is_searched(R) for R in (LINE, LINE.adjoint(), gm.TangentLift(LINE))] == [True] * 3
+    assert inverse_is_searched(gm.ThetaMap(LINE, 0.5, form=Form(straight=True, parallel=False)))
+    closed = gm.ChartMap(S2), gm.ProjectionMap(S2).adjoint(), gm.theta_map(R1, 0.3), gm.CotangentLift(gm.ChartMap(S2))
+    assert not any(inverse_is_searched(R) for R in closed)
+    assert not inverse_is_searched(gm.LagrangianLift(LINE, lagrangian)), "its arrows are searched as well"
+
+
+# ------------------------------------------------------------------------- the same flow
+
+LINE_START = jnp.array([0.3]), jnp.array([0.8])
+# It crosses the equator, where the frame jumps, in the third step.
+SPHERE_START = S2.project(jnp.array([0.6, -0.5, 0.1])), jnp.array([0.4, -0.9])
+
+
+def check_same_flow(function, R, x, steps):
+    """Orbits and other lengths of the step are those of the nested family."""
+    method, control = (gm.SystemIntegrator(make(function, R)) for make in (system_of, nested))
+    run = method.run(x, steps)
+    assert float(np.max(run.residuals)) <= ROUNDED
+    assert distance(run.points, control.run(x, steps).points) <= ROUNDED
+    ends = [with_either.with_step(0.13).run(x, 1).end for with_either in (method, control)]
+    assert distance(*ends) <= ROUNDED
+    return run
+
+
+def check_way_back(function, R, x):
+    method = gm.SystemIntegrator(system_of(function, R))
+    end = method.run(x, 1).end
+    assert distance(method.adjoint().with_step(-DT).run(end, 1).end, x) <= ROUNDED
+    assert distance(method.adjoint().with_step(-0.13).run(end, 1).end, x) > 1e-4
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("geodesic", marks=pytest.mark.slow),
+        *(pytest.param(name, marks=pytest.mark.extended) for name in ("adjoint", "middle")),
+    ],
+)
+def test_the_flow_is_that_of_the_inverse(name):
+    R = MAPS[name](DT)
+    run = check_same_flow(energy, R, LINE_START, 20)
+    straight = gm.SystemIntegrator(gm.hamiltonian_system(energy, gm.ChartMap(R1), DT))
+    assert distance(run.end, straight.run(LINE_START, 20).end) > 1e-4, "another map gives another orbit"
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("function", [energy, lagrangian])
+@pytest.mark.parametrize("R", [SPHERE, SPHERE.adjoint(), gm.ThetaMap(SPHERE, 0.3, form=SEARCHED)])
+def test_the_flow_is_that_of_the_inverse_on_a_sphere(R, function):
+    run = check_same_flow(function, R, SPHERE_START, 10)
+    check_way_back(function, R, SPHERE_START)
+    heights = np.asarray(run.points[0])[:, 2]
+    assert heights.min() < 0 < heights.max(), "on both sides of the equator"
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("name", ["geodesic", "adjoint", "middle"])
+def test_the_adjoint_leads_back(name):
+    check_way_back(energy, MAPS[name](DT), LINE_START)
+
+
+@pytest.mark.extended
+def test_steps_by_geodesics_compose():
+    parts = [gm.hamiltonian_system(energy, R, dt) for R, dt in ((LINE, 0.04), (LINE.adjoint(), 0.06))]
+    composed = gm.SystemIntegrator(gm.compose_systems(*parts))
+    successive = gm.compose(*(gm.SystemIntegrator(part) for part in parts))
+    assert distance(composed.run(LINE_START, 5).points, successive.run(LINE_START, 5).points) <= ROUNDED
+
+
+def test_hamiltonian_of_a_bounded_velocity_by_velocities():
+    """The auxiliary variables are the momenta in the middles, and their velocities."""
+    R, x = gm.theta_map(R1, 0.5), (jnp.array([0.2]), jnp.array([3.0]))
+    system = gm.hamiltonian_system(gm.LegendreHamiltonian(relativistic), R, DT)
+    method = gm.SystemIntegrator(system)
+    run = method.run(x, 50)
+    closed = gm.SystemIntegrator(gm.hamiltonian_system(relativistic_energy, R, DT))
+    assert distance(run.points, closed.run(x, 50).points) <= ROUNDED
+    assert distance(method.adjoint().with_step(-DT).run(run.end, 1).end, closed.run(x, 49).end) <= ROUNDED
+    trajectory = system.simulate(gm.from_momentum(system, *x), 50)
+    assert distance(trajectory.momenta, run.points[1]) <= ROUNDED
+    p, u = trajectory.auxiliary[:, 0], trajectory.auxiliary[:, 1]
+    middles = (trajectory.base_points[1:] + trajectory.base_points[:-1]) / 2
+    slopes = jax.vmap(jax.grad(relativistic, argnums=1))(middles, u[:, None])[:, 0]
+    assert distance(p, slopes) <= ROUNDED
+    assert distance(DT * u, np.diff(trajectory.base_points[:, 0])) <= ROUNDED
