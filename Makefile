@@ -34,8 +34,9 @@ format: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/python -m mypy
 
+# More processes than most machines of a CI have cores: each takes some pages, and pages differ in length.
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -W --keep-going -j auto -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -j 4 -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 clean:

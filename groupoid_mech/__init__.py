@@ -33,12 +33,12 @@ from groupoid_mech.discretization.cotangent_lift import (  # noqa: E402
 )
 from groupoid_mech.discretization.discrete_gradient import (  # noqa: E402
     DiscreteGradient,
-    EnergyIntegrator,
     GonzalezGradient,
     ItohAbeGradient,
     MeanGradient,
 )
 from groupoid_mech.discretization.discretization_map import AdjointMap, DiscretizationMap  # noqa: E402
+from groupoid_mech.discretization.energy_integrator import EnergyIntegrator  # noqa: E402
 from groupoid_mech.discretization.field_integrator import EndpointIntegrator, FieldIntegrator, SecondOrderField  # noqa: E402
 from groupoid_mech.discretization.galerkin_family import galerkin_system  # noqa: E402
 from groupoid_mech.discretization.geodesic_map import GeodesicMap  # noqa: E402

@@ -68,7 +68,7 @@ class NewmarkMap(DiscretizationMap):
         self.form = ThetaMap(self.groupoid, self._theta()).form
 
     def arrow(self, x: Point, v: Vector) -> Point:
-        if self._keeps_components:
+        if self.keeps_components:
             return self._map().arrow(x, v)
         M = self.groupoid.base
         w = smooth_components(M, x, v)
@@ -76,7 +76,7 @@ class NewmarkMap(DiscretizationMap):
         return smooth_retract(M, x, -back), smooth_retract(M, x, w - back)
 
     def inverse(self, g: Point) -> tuple[Point, Vector]:
-        if self._keeps_components:
+        if self.keeps_components:
             return self._map().inverse(g)
         M, Q, theta = self.groupoid.base, self.manifold, self._theta()
         n = Q.dim
@@ -102,7 +102,8 @@ class NewmarkMap(DiscretizationMap):
         return eqx.tree_at(lambda map: (map.beta, map.gamma, map.dt), self, (beta, gamma, -self.dt))
 
     @property
-    def _keeps_components(self) -> bool:
+    def keeps_components(self) -> bool:
+        """Whether vectors keep their components from end to end, as in frames that do not jump: then it is a `ThetaMap` of the chart of TQ."""
         return self.form.parallel or isinstance(self.manifold, LieGroup)
 
     def _map(self) -> ThetaMap:

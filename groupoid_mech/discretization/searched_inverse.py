@@ -44,7 +44,7 @@ def _(R: ThetaMap) -> bool:
 
 @inverse_is_searched.register
 def _(R: NewmarkMap) -> bool:
-    return not R.form.straight
+    return not (R.keeps_components and R.form.straight)
 
 
 @inverse_is_searched.register

@@ -11,7 +11,8 @@ import jax.numpy as jnp
 from groupoid_mech._types import Array, Function, Key, Point, Scalar, Vector
 from groupoid_mech.algebroids.dual_bundle import DualBundle
 from groupoid_mech.discretization.composition import Composition, WeightedComposition
-from groupoid_mech.discretization.discrete_gradient import DiscreteGradient, EnergyIntegrator
+from groupoid_mech.discretization.discrete_gradient import DiscreteGradient
+from groupoid_mech.discretization.energy_integrator import EnergyIntegrator
 from groupoid_mech.discretization.galerkin_family import GalerkinFamily
 from groupoid_mech.discretization.hamiltonian_family import HamiltonianFamily, hamiltonian_system
 from groupoid_mech.discretization.inner_point_family import WithInnerPoint

@@ -10,8 +10,9 @@ from groupoid_mech._types import Function, Point, Scalar, Vector
 from groupoid_mech.algebroids.groupoid_algebroid import GroupoidAlgebroid
 from groupoid_mech.discretization.composed_family import compose_systems
 from groupoid_mech.discretization.cotangent_lift import lifted_step
-from groupoid_mech.discretization.discrete_gradient import DiscreteGradient, EnergyIntegrator
+from groupoid_mech.discretization.discrete_gradient import DiscreteGradient
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.energy_integrator import EnergyIntegrator
 from groupoid_mech.discretization.field_integrator import SecondOrderField
 from groupoid_mech.discretization.integrator import Integrator
 from groupoid_mech.discretization.lagrangian_family import lagrangian_system

@@ -437,6 +437,9 @@ def test_energy_is_kept_on_the_dual_of_a_lie_algebra():
     energies = np.asarray(run.observe(lambda q, p: energy((q, p))))
     assert np.ptp(energies) <= 1e-12
     assert distance(run.end, run.points) > 0.5
+    # Over a single point, which has no numbers, the step has a derivative too; it is no Poisson map.
+    x = jax.tree.map(lambda leaf: leaf[0], run.points)
+    assert 1e-6 < float(eqx.filter_jit(gm.poisson_defect)(P, P, method, x)) < 1e-2
 
 
 # ----------------------------------------------------------------------- across the equator

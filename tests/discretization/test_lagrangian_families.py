@@ -79,7 +79,9 @@ def chord(theta):
 INNER = {"cayley": (half_turn, body, body_energy, SPIN), "projection": (chord, particle, particle_energy, POINT)}
 
 
-@pytest.mark.parametrize("name", ["cayley", pytest.param("projection", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", [pytest.param("cayley", marks=pytest.mark.slow), pytest.param("projection", marks=pytest.mark.extended)]
+)
 def test_an_inner_point_takes_the_place_of_a_search(name):
     """The orbit is that of the action dt l(R⁻¹(g)/dt) and that of the Hamiltonian."""
     make, lagrangian, hamiltonian, x = INNER[name]
@@ -136,6 +138,7 @@ def test_velocity_of_a_momentum_below_a_bound():
     assert np.isnan(np.asarray(velocity(relativistic, jnp.zeros(2), p[2], jnp.zeros(2)))).all(), "Newton's method alone"
 
 
+@pytest.mark.extended
 def test_discrete_lagrangians_of_a_bounded_velocity():
     x, R = (jnp.array([0.2]), jnp.array([3.0])), gm.theta_map(R1, 0.5)
     run = gm.SystemIntegrator(gm.lagrangian_system(relativistic, R, DT)).run(x, 50)
@@ -227,7 +230,13 @@ SPACES = {
 }
 
 
-@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("sphere", "cayley_rotations") else pytest.param(name, marks=pytest.mark.extended)
+        for name in SPACES
+    ],
+)
 def test_rules_of_one_point_are_maps_where_the_chart_is_straight(name):
     G, lagrangian = SPACES[name]
     q = G.base.random_point(jax.random.key(3))
@@ -253,7 +262,9 @@ CURVED = {
 }
 
 
-@pytest.mark.parametrize("name", ["sphere", pytest.param("exponential", marks=pytest.mark.extended), "cayley"])
+@pytest.mark.parametrize(
+    "name", ["cayley", *(pytest.param(name, marks=pytest.mark.extended) for name in ("sphere", "exponential"))]
+)
 def test_galerkin_methods_are_symmetric_on_curved_spaces(name):
     """Coordinates at the middle of the step are the same for the step back; where the middle has to be found, it is an auxiliary variable."""
     G, lagrangian, x = CURVED[name]

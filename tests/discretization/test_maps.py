@@ -278,7 +278,7 @@ def test_the_midpoint_map():
     [
         pytest.param(MidpointMap(S2), id="midpoint S2"),
         pytest.param(gm.ThetaMap(S2, 0.3), id="theta S2", marks=pytest.mark.extended),
-        pytest.param(gm.ThetaMap(SO3, 0.3), id="theta SO3"),
+        pytest.param(gm.ThetaMap(SO3, 0.3), id="theta SO3", marks=pytest.mark.extended),
         pytest.param(gm.ChartMap(S2), id="chart S2", marks=pytest.mark.extended),
         pytest.param(gm.ProjectionMap(S2), id="projection S2", marks=pytest.mark.extended),
     ],

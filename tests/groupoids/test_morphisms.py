@@ -96,6 +96,7 @@ def test_rotations_to_the_sphere_forget_turns_about_the_vertical():
 # ------------------------------------------------------------------------ functoriality, isomorphisms
 
 
+@pytest.mark.extended
 def test_the_gauge_groupoid_of_a_trivial_bundle_is_pairs_times_the_group():
     there, back = gauge_to_product(PLANE, TURNS), product_to_gauge(PLANE, TURNS)
     g = drawn(there.domain)
@@ -106,6 +107,7 @@ def test_the_gauge_groupoid_of_a_trivial_bundle_is_pairs_times_the_group():
     assert close(there.then(back).algebroid_map(q), jnp.eye(3))
 
 
+@pytest.mark.extended
 def test_an_isomorphism_has_inverse_tangents_and_algebroid_maps():
     same = sphere_isomorphism()
     g = drawn(same.domain)
@@ -148,6 +150,7 @@ def test_the_sphere_gauge_groupoid_transports_and_turns():
         G.fiber_local(north, (-north, ROTATIONS.exp(jnp.array([jnp.pi, 0.0, 0.0]))))
 
 
+@pytest.mark.extended
 def test_the_law_of_isomorphism_rejects_another_inverse_on_the_sphere():
     """(x, R) ↦ (R x, R) with (q, R) ↦ (q, R) in place of its inverse."""
     same = sphere_isomorphism()
@@ -164,6 +167,7 @@ def test_a_pair_of_morphisms_that_are_not_inverse_is_refused():
         Isomorphism(pair_to_group(TURNS), identity_morphism(gm.PairGroupoid(TURNS)))
 
 
+@pytest.mark.extended
 def test_algebroid_maps_and_tangents_compose():
     first, second = pair_to_gauge(PLANE, TURNS), gauge_to_product(PLANE, TURNS)
     both = first.then(second)

@@ -152,7 +152,9 @@ def test_spaces_round_trip(M):
 
 
 @pytest.mark.parametrize("M", NATIVE + ONE_WAY, ids=repr)
-@pytest.mark.parametrize("lead", [(), (2, 3)], ids=["one", "batch"])
+@pytest.mark.parametrize(
+    "lead", [pytest.param((), id="one", marks=pytest.mark.extended), pytest.param((2, 3), id="batch")]
+)
 def test_points_and_vectors_round_trip_and_belong(M, lead):
     space = bridge.to_geomstats(M)
     size = int(np.prod(lead))

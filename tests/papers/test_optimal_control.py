@@ -79,7 +79,7 @@ LONG = [pytest.param(name, 1000, marks=pytest.mark.slow) for name in ("SO3, two 
 # Those with programs of their own, for groups beside which others are retraced anyway.
 SLOW_TO_RETRACE = {"SO3, all axes", "SE3, across"}
 RETRACED = [
-    pytest.param(name, each.sizes[-1], marks=[pytest.mark.slow] * (name in SLOW_TO_RETRACE))
+    pytest.param(name, each.sizes[-1], marks=[pytest.mark.extended] * (name in SLOW_TO_RETRACE))
     for name, each in STEERINGS.items()
 ]
 
@@ -201,7 +201,7 @@ def _agrees_in_the_limit(name, exact):
 # ------------------------------------------------------------------------------------- the rolling ball
 
 
-@pytest.mark.parametrize("more", [(), pytest.param((400, 800), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("more", [(), pytest.param((400, 800), marks=pytest.mark.extended)])
 def test_the_cost_of_rolling_converges_in_second_order(more):
     np.testing.assert_allclose(orders(np.diff(costs("plate and ball", *more))), 2, atol=0.05)
 

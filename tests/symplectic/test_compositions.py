@@ -39,7 +39,7 @@ def drawn_relations(T, seed=0):
     "T",
     [
         pytest.param(gm.CotangentBundle(LINE), id="R"),
-        pytest.param(gm.CotangentBundle(gm.Sphere(2)), id="S2", marks=pytest.mark.slow),
+        pytest.param(gm.CotangentBundle(gm.Sphere(2)), id="S2", marks=pytest.mark.extended),
     ],
 )
 def test_the_tangent_of_a_composition_is_the_composition_of_tangents(T):

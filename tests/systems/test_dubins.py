@@ -3,12 +3,14 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import groupoid_mech as gm
 
 STEPS = 60
 
 
+@pytest.mark.slow
 def test_the_cheapest_curve_of_given_length_reaches_its_target():
     model = gm.systems.dubins(dt=1 / STEPS, speed=1.5)
     G = model.system.groupoid
