@@ -131,6 +131,7 @@ def test_given_directions_set_the_slope_of_the_base_map():
     assert close(B.base_map(Q + 0.5), X + jnp.array([1.0, 1.5]))
 
 
+@pytest.mark.extended
 def test_the_tangent_of_multiplication_does_not_depend_on_the_bisections():
     G = gm.ActionGroupoid(SPHERE, gm.SO3(tau="cayley"), lambda q, R: R.T @ q)
 

@@ -28,10 +28,7 @@ def gap(a, b):
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=pytest.mark.extended if name not in ("pair(S2)", "S2 x| SO3") else ())
-        for name in GROUPOIDS
-    ],
+    [pytest.param(name, marks=pytest.mark.extended if name != "pair(S2)" else ()) for name in GROUPOIDS],
 )
 def test_two_derivatives_and_the_way_on(name):
     G = GROUPOIDS[name]

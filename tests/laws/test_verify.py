@@ -162,10 +162,7 @@ OWN_METHODS = {
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=pytest.mark.extended if name in ("galerkin", "lagrangian") else ())
-        for name in OWN_METHODS
-    ],
+    [pytest.param(name, marks=pytest.mark.extended if name != "energy" else ()) for name in OWN_METHODS],
 )
 def test_maps_and_methods_of_every_kind_have_laws(name):
     report = gm.verify(OWN_METHODS[name](), examples=10)

@@ -127,6 +127,7 @@ def test_reduced_and_reconstructed_trajectories_agree_with_the_unreduced_ones(mo
     assert float(jnp.max(jnp.abs(direct.momenta - direct.momenta[0]))) > 0.1
 
 
+@pytest.mark.extended
 def test_reduction_in_stages_is_reduction_at_once():
     """pair(SO3) → S² ⋊ SO(3) → SO(3) forgets first where the body is, then where the vertical is."""
     free = gm.DiscreteSystem(forgetting().codomain, Body())

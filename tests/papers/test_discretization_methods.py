@@ -357,6 +357,7 @@ def sphere_lagrangian(q, v):
     return dot(v, v) / (2 * (1 + 0.4 * q[0])) - 0.6 * q[1] - q[2] ** 2
 
 
+@pytest.mark.extended
 def test_routes_agree_on_the_sphere():
     points = sphere_loop(96).points
     R = gm.theta_map(S2, 0.5)
@@ -367,6 +368,7 @@ def test_routes_agree_on_the_sphere():
     assert np.any(np.asarray(first[0][:, 2] * points[0][:, 2]) < 0), "across the equator"
 
 
+@pytest.mark.extended
 def test_the_route_on_velocities_agrees():
     R = gm.theta_map(R2, 0.3)
     q, p = START
@@ -451,6 +453,7 @@ def test_composition_of_discrete_lagrangians():
     assert distance(START[0] + run.auxiliary[0], gm.SystemIntegrator(first)(START)[0]) <= EXACT
 
 
+@pytest.mark.extended
 def test_composition_of_lagrangian_relations():
     inner = gm.compose_systems(*(gm.lagrangian_system(sliding, gm.theta_map(R2, theta), DT / 2) for theta in (0, 1)))
     run = inner.simulate(gm.from_momentum(inner, *START), 1)

@@ -297,6 +297,7 @@ class OnBundle(eqx.Module):
         return self.hamiltonian(*x)
 
 
+@pytest.mark.extended
 def test_step_is_that_of_the_cotangent_lift():
     """(5.1): (R^T*)⁻¹(z₀, z₁) = dt X_H(z) at the point z where it starts."""
     R = ThetaMap(S2, 0.5)

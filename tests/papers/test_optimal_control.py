@@ -74,7 +74,11 @@ def orders(errors):
 
 # Turned about the third axis they are as cheap: along that circle the second variation is 0, up to round-off of either sign.
 WITH_A_CIRCLE_OF_MINIMA = {"SO3, two equal axes", "Heisenberg, up"}
-CASES = [pytest.param(name, n, id=f"{name}-{n}") for name, steering in STEERINGS.items() for n in steering.sizes]
+CASES = [
+    pytest.param(name, n, id=f"{name}-{n}", marks=[pytest.mark.extended] * (name == "SE3, across"))
+    for name, steering in STEERINGS.items()
+    for n in steering.sizes
+]
 LONG = [pytest.param(name, 1000, marks=pytest.mark.slow) for name in ("SO3, two axes", "plate and ball")]
 # Those with programs of their own, for groups beside which others are retraced anyway.
 SLOW_TO_RETRACE = {"SO3, all axes", "SE3, across"}

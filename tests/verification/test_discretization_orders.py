@@ -405,7 +405,7 @@ CASES = {
     "sphere_geodesic_verlet": Case("spherical_pendulum", geodesic_verlet, 2, 16, extended=True),
     "body_midpoint": Case("heavy_body", midpoint, 2, extended=True),
     "body_midpoint_cayley": Case("heavy_body_cayley", midpoint, 2, extended=True),
-    "body_triple_jump_4": Case("heavy_body", raised(midpoint, gm.triple_jump(4)), 4),
+    "body_triple_jump_4": Case("heavy_body", raised(midpoint, gm.triple_jump(4)), 4, extended=True),
     "body_optimized_6": Case("heavy_body", raised(midpoint, gm.optimized(6)), 6, 2, extended=True),
     # 1.2e-6, 4.9e-9, 1.9e-11, 7.0e-14, of steps that begin with the whole time; after 2 units of time the first order is 7.7.
     "body_optimized_8": Case("heavy_body", raised(midpoint, gm.optimized(8)), 8, 1, halvings=3, extended=True),
@@ -426,7 +426,7 @@ CASES = {
     "body_equation_at_the_ends": Case("body_equation", lifted(gm.EndpointIntegrator), 2, extended=True),
     # In the frame of the sphere, away from the equator where it jumps.
     "sphere_newmark": Case("slow_pendulum_equation", newmark(0.25, 0.5), 2, 16, extended=True),
-    "body_newmark": Case("body_equation", newmark(0.25, 0.5), 2),
+    "body_newmark": Case("body_equation", newmark(0.25, 0.5), 2, extended=True),
     "body_newmark_explicit": Case("body_equation", newmark(0.0, 0.5), 2, extended=True),
     "body_newmark_gamma": Case("body_equation", newmark(0.2, 0.4), 1, 32, symmetric=False, extended=True),
 }
