@@ -8,6 +8,7 @@ in the coordinates at the middle of the step, :math:`(x, v) = R^{-1}(g)` for θ 
 quadrature of s points: of order 2s and symmetric.
 """
 
+import contextlib
 from typing import final
 
 import equinox as eqx
@@ -16,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, require_positive_integer, time_step
+from groupoid_mech._arguments import as_pytree, is_concrete, require_positive_integer, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
 from groupoid_mech.discretization.algebroid_system import system_on_algebroid
@@ -92,8 +93,8 @@ def galerkin_system(
     require_lagrangian("galerkin_system", lagrangian, G)
     function = parameters_as_arrays(as_pytree(lagrangian))
     step = time_step("galerkin_system", dt)
-    # Also inside of jit: there it would not be found out whether the chart is straight.
-    with jax.ensure_compile_time_eval():
+    # Inside of jit too, where it would not be found out whether the chart is straight; only there, as nothing is compiled so.
+    with contextlib.nullcontext() if is_concrete(G) else jax.ensure_compile_time_eval():
         middle = theta_map(G, 0.5)
     family = GalerkinFamily(map=middle, lagrangian=function, dt=step, stages=stages)
     return system_on_algebroid(family, auxiliary=(stages - 1) * G.rank)
