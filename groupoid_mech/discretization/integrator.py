@@ -125,17 +125,11 @@ def explicit(point: Point) -> Taken:
 
 
 def _orbit(integrator: Integrator, x: Point, kept: Taken, stride: int, xp: Any) -> Orbit:
-    points = jax.tree.map(lambda a, b: jnp.asarray(xp.concatenate([xp.asarray(a)[None], b])), x, kept.point)
-    numbers = jnp.asarray(stride * (1 + xp.arange(kept.residual.shape[0])))
-    return Orbit(
-        integrator.space,
-        integrator.dt,
-        points,
-        jnp.asarray(kept.residual),
-        jnp.asarray(kept.iterations),
-        jnp.asarray(kept.converged),
-        numbers,
-    )
+    points = jax.tree.map(lambda a, b: xp.concatenate([xp.asarray(a)[None], b]), x, kept.point)
+    numbers = stride * (1 + xp.arange(kept.residual.shape[0]))
+    # Unlike ``jnp.asarray``, this is no program to compile for every new length.
+    arrays = jax.device_put((points, kept.residual, kept.iterations, kept.converged, numbers))
+    return Orbit(integrator.space, integrator.dt, *arrays)
 
 
 def _failure(integrator: Integrator, number: int, last: Taken) -> str:

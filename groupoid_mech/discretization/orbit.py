@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from groupoid_mech._arguments import as_pytree, require_instances
+from groupoid_mech._arguments import as_pytree, is_concrete, require_instances
 from groupoid_mech._types import Array, Point, Scalar
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
@@ -58,7 +58,10 @@ class Orbit(eqx.Module):
     @property
     def end(self) -> Point:
         """The last point, to go on from."""
-        return jax.tree.map(lambda leaf: leaf[-1], self.points)
+        if not is_concrete(self.points):
+            return jax.tree.map(lambda leaf: leaf[-1], self.points)
+        # By numpy: a slice of jax.numpy is a program to compile for every length of an orbit.
+        return jax.device_put(jax.tree.map(lambda leaf: np.asarray(leaf)[-1], self.points))
 
     def observe(self, observable: Callable[..., Any]) -> Array:
         r"""The values of a function along the orbit.
