@@ -127,9 +127,9 @@ def explicit(point: Point) -> Taken:
 def _orbit(integrator: Integrator, x: Point, kept: Taken, stride: int, xp: Any) -> Orbit:
     points = jax.tree.map(lambda a, b: xp.concatenate([xp.asarray(a)[None], b]), x, kept.point)
     numbers = stride * (1 + xp.arange(kept.residual.shape[0]))
+    arrays = points, kept.residual, kept.iterations, kept.converged, numbers
     # Unlike ``jnp.asarray``, this is no program to compile for every new length.
-    arrays = jax.device_put((points, kept.residual, kept.iterations, kept.converged, numbers))
-    return Orbit(integrator.space, integrator.dt, *arrays)
+    return Orbit(integrator.space, integrator.dt, *(jax.device_put(arrays) if xp is np else arrays))
 
 
 def _failure(integrator: Integrator, number: int, last: Taken) -> str:

@@ -544,7 +544,7 @@ def heavy_end(time):
     return scipy.integrate.solve_ivp(field, (0, time), first, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_energy_is_kept_across_the_equator():
     """The metric of the discrete gradient is that of the frame, and jumps with it: energy and order stay."""
     H = Heavy(DOWN, OTHER)

@@ -80,7 +80,7 @@ INNER = {"cayley": (half_turn, body, body_energy, SPIN), "projection": (chord, p
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param("cayley", marks=pytest.mark.slow), pytest.param("projection", marks=pytest.mark.extended)]
+    "name", [pytest.param("cayley", marks=pytest.mark.extended), pytest.param("projection", marks=pytest.mark.extended)]
 )
 def test_an_inner_point_takes_the_place_of_a_search(name):
     """The orbit is that of the action dt l(R⁻¹(g)/dt) and that of the Hamiltonian."""

@@ -160,7 +160,7 @@ def ellipsoid_geodesic(x, w):
     return done.y[:3, -1]
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_geodesics_of_an_ellipsoid():
     x, v = ELLIPSOID.project(jnp.array([0.6, 0.4, 0.3])), jnp.array([0.1, -0.15])
     R = gm.GeodesicMap(ELLIPSOID)

@@ -99,12 +99,12 @@ def gap(left, right):
 
 
 # The others are as heavy, and alike.
-MARKS = {"pair(SO3)->SO3, rigid body": (), "pair(RxSO3)->gauge, body on a spring": pytest.mark.slow}
+LIGHT = "pair(SO3)->SO3, rigid body"
 
 
 @pytest.mark.parametrize(
     ("morphism", "lagrangian", "start"),
-    [pytest.param(*case, id=name, marks=MARKS.get(name, pytest.mark.extended)) for name, case in CASES.items()],
+    [pytest.param(*case, id=name, marks=[] if name == LIGHT else pytest.mark.extended) for name, case in CASES.items()],
 )
 def test_reduced_and_reconstructed_trajectories_agree_with_the_unreduced_ones(morphism, lagrangian, start):
     Phi = morphism()

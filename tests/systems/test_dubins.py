@@ -10,7 +10,7 @@ import groupoid_mech as gm
 STEPS = 60
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_the_cheapest_curve_of_given_length_reaches_its_target():
     model = gm.systems.dubins(dt=1 / STEPS, speed=1.5)
     G = model.system.groupoid
