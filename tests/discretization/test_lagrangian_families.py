@@ -159,6 +159,7 @@ def halves():
     return [gm.lagrangian_system(particle, gm.theta_map(S2, theta), dt) for theta, dt in ((0, 0.03), (1, 0.07))]
 
 
+@pytest.mark.extended
 def test_a_composition_of_steps_is_a_step(halves):
     method = gm.SystemIntegrator(gm.compose_systems(*halves))
     assert abs(float(method.dt) - 0.1) <= 1e-16

@@ -4,6 +4,7 @@ import inspect
 from pathlib import Path
 
 import equinox as eqx
+import pytest
 
 import groupoid_mech as gm
 from groupoid_mech.laws import LAWS
@@ -62,6 +63,7 @@ def test_the_page_has_the_same_class():
     assert inspect.getsource(FiberPairs).strip() in PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.extended
 def test_it_keeps_every_law_of_groupoids():
     report = gm.verify(FiberPairs(gm.Euclidean(1), gm.Torus(1)), examples=50)
     assert len(report.findings) >= 15

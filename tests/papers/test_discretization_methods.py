@@ -263,7 +263,7 @@ def triple_jump_method(loop):
         ("T*R2", midpoint_method),
         ("T*S2", midpoint_method),
         pytest.param("T*S2", verlet_method, marks=pytest.mark.slow),
-        ("T*S2", triple_jump_method),
+        pytest.param("T*S2", triple_jump_method, marks=pytest.mark.extended),
         pytest.param("T*SO3", verlet_method, marks=pytest.mark.slow),
         pytest.param("T*SO3", midpoint_method, marks=pytest.mark.extended),
         pytest.param("T*SO3", triple_jump_method, marks=pytest.mark.extended),
