@@ -91,7 +91,7 @@ def point_in_the_middle(M: Manifold, x: Point, y: Point, xi: Vector) -> tuple[Po
 def carried_to(M: Manifold, x: Point, y: Point, mu: Covector) -> Covector:
     r"""The components :math:`E(y)^T E(x)\,\mu` at a nearby point y of a covector at x, for orthonormal frames E: the same up to the distance.
 
-    Frames may jump between two points, and components with them.
+    Frames may jump between two points, and components with them. On a sphere by parallel transport.
 
     Args:
         M: The manifold.
@@ -112,6 +112,7 @@ local_at.register(Sphere, great_circle.known_coordinates)
 reflected_at.register(Sphere, great_circle.reflected_coordinates)
 point_along.register(Sphere, great_circle.point_along)
 point_in_the_middle.register(Sphere, great_circle.point_in_the_middle)
+carried_to.register(Sphere, great_circle.transported)
 
 
 @local_at.register

@@ -127,8 +127,10 @@ def take_step(
     def equations(x: Vector) -> tuple[Vector, tuple[Vector, Point, Point]]:
         a = x[:r]
         g = G.fiber_chart(q, a)
-        slope, stationarity = jax.grad(family, argnums=(0, 2))(g, a, auxiliary(g, a, x[r:]))
-        off = jnp.concatenate([_along_source(G, g, slope) - p, stationarity])
+        s, pull_back = jax.vjp(lambda unknown: auxiliary(g, a, unknown), x[r:])
+        slope, stationarity = jax.grad(family, argnums=(0, 2))(g, a, s)
+        # In the unknowns too: in a frame that jumps, equations change their sign, and a kept Jacobian leads away from the solution.
+        off = jnp.concatenate([_along_source(G, g, slope) - p, *pull_back(stationarity)])
         return off, (off, g, slope)
 
     guess = jax.lax.stop_gradient(start.guess)

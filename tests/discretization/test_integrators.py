@@ -625,8 +625,9 @@ def test_a_start_off_the_manifold_is_refused(method):
 
 def test_a_few_values_of_the_equations_are_enough_once_the_last_steps_are_known():
     """The guess is extrapolated from ten steps, and the inverse Jacobian kept; the first step, without memory, needs more."""
-    model = gm.systems.spherical_pendulum_hamiltonian(dt=0.005)
-    iterations = np.asarray(model.integrator().run(model.start, 200).iterations)
+    model = gm.systems.spherical_pendulum_hamiltonian()
+    iterations = np.asarray(model.integrator().run(model.start, 300).iterations)
     assert iterations[0] > 3
     assert np.all(iterations[30:] <= 4)
-    assert np.mean(iterations[30:]) < 3.5
+    # With momenta that are projected from point to point, not carried in parallel, 3.5.
+    assert np.mean(iterations[30:]) < 3.2

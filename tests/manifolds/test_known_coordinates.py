@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import groupoid_mech as gm
-from groupoid_mech.manifolds.known_coordinates import local_at, point_along, point_in_the_middle, reflected_at
+from groupoid_mech.manifolds.known_coordinates import (
+    carried_to,
+    local_at,
+    point_along,
+    point_in_the_middle,
+    reflected_at,
+)
 from groupoid_mech.manifolds.manifold import Manifold
 
 EXACT = 2e-14
@@ -132,3 +138,32 @@ def test_points_on_the_way_in_a_product():
     np.testing.assert_array_equal(found[1][2:], xi[2:])
     assert gap(velocity, rest) <= EXACT
     assert gap(velocity, xi[2:5]) > WRONG
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_vectors_are_carried_along_a_great_circle_in_parallel(dim):
+    """Their derivative along the arc has no tangential part, and the velocity of the arc stays one; a projection shortens them."""
+    S = gm.Sphere(dim)
+
+    @jax.jit
+    def compute():
+        x, y, xi, mu, _ = ends(S, 0.9)
+
+        def on_the_way(carry):
+            return lambda t: S.to_ambient(S.retract(x, t * xi), carry(S, x, S.retract(x, t * xi), mu))
+
+        def rates(carry):
+            return S.from_ambient(S.retract(x, 0.7 * xi), jax.jacfwd(on_the_way(carry))(0.7))
+
+        ways = carried_to, carried_to.dispatch(Manifold)
+        lengths = [jnp.linalg.norm(carry(S, x, y, mu)) / jnp.linalg.norm(mu) for carry in ways]
+        velocities = [carry(S, x, y, xi) - reflected_at(S, x, y, xi) for carry in ways]
+        return [rates(carry) for carry in ways], lengths, velocities
+
+    (rate, projected_rate), (length, projected_length), (velocity, projected_velocity) = compute()
+    assert np.max(np.abs(rate)) <= 1e-15
+    assert abs(length - 1) <= 1e-15
+    assert np.max(np.abs(velocity)) <= 1e-15
+    assert np.max(np.abs(projected_rate)) > 1e-3
+    assert projected_length < 1 - 1e-3
+    assert np.max(np.abs(projected_velocity)) > 1e-3

@@ -45,3 +45,14 @@ def test_steps_with_their_middle_at_the_equator_are_found():
     assert np.max(np.abs(found.auxiliary - momenta)) <= 1e-12
     # In the frame at the middle many are not.
     assert np.sum(step(lambda g, a, s: s)(*starts).converged) < 0.9 * STARTS
+
+
+def test_steps_across_the_equator_are_solved_as_well_as_others():
+    """Not only momenta, also equations are in the frame at the source: in that at the middle a kept Jacobian has the wrong sign after a jump,
+    and what it left, up to 5e-14, passed for round-off.
+    """
+    model = gm.systems.spherical_pendulum_hamiltonian()
+    q, p = np.array([-0.43108948, -0.9023057, 0.00250847]), np.array([1.5, 2.1])
+    orbit = model.integrator().run((jnp.asarray(q / np.linalg.norm(q)), jnp.asarray(p)), 10000)
+    assert np.sum(np.diff(np.sign(np.asarray(orbit.points[0])[:, 2])) != 0) > 100
+    assert np.max(orbit.residuals) <= 2e-15
