@@ -49,6 +49,13 @@ def pytest_configure(config):
             os.environ["XLA_FLAGS"] = _QUICK_TO_COMPILE
 
 
+def pytest_ignore_collect(collection_path):
+    """Helpers have no doctests: looked through for some, they would be imported a second time, under another name."""
+    here = Path(__file__).parent
+    helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
+    return True if helper and here in collection_path.parents else None
+
+
 def pytest_collection_modifyitems(config, items):
     """Keep the tests of a file on one worker, where they share compilations, unless they name a group themselves; laws last."""
     for item in items:

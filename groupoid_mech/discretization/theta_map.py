@@ -1,6 +1,6 @@
 r"""The θ-family of a retraction. BM Prop. 2.4, Examples 2.7–2.9."""
 
-from typing import NamedTuple, final
+from typing import final
 
 import equinox as eqx
 import jax
@@ -10,6 +10,7 @@ from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import is_concrete
 from groupoid_mech._types import Array, Matrix, Point, Scalar, Vector
+from groupoid_mech.discretization.chart_form import Form, known_form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.midpoint_map import MidpointMap
 from groupoid_mech.discretization.retraction import ChartMap
@@ -26,13 +27,6 @@ _SAME = 1e-11
 _LENGTH = 0.3
 
 
-class Form(NamedTuple):
-    """What is known about the inverse of a θ-map, for every θ: whether the retraction is straight, and whether it keeps coordinates."""
-
-    straight: bool
-    parallel: bool
-
-
 @final
 class ThetaMap(DiscretizationMap):
     r"""The map :math:`R_\theta(x, v) = R(x, -\theta v)^{-1} \cdot R(x, (1 - \theta) v)` of a retraction R.
@@ -42,9 +36,9 @@ class ThetaMap(DiscretizationMap):
     taken at different points, as in the method of Newmark (`newmark_map`).
 
     The inverse is :math:`x = \beta(k)`, :math:`k = R(\alpha(g), \theta a)`, :math:`(\cdot, a) = R^{-1}(g)`, where the retraction is straight: runs
-    along geodesics or one-parameter groups. Where it also keeps coordinates, as on Lie groups, v = a. Both are found out on a drawn
-    arrow when the map is made. Elsewhere k is found by Newton's method from there, and the inverse is NaN (an error outside of ``jit``)
-    where that does not arrive.
+    along geodesics or one-parameter groups. Where it also keeps coordinates, as on Lie groups, v = a. Both are known (`known_form`), or found
+    out on a drawn arrow when the map is made. Elsewhere k is found by Newton's method from there, and the inverse is NaN (an error outside
+    of ``jit``) where that does not arrive.
 
     Args:
         retraction: The retraction R, a discretization map with :math:`\alpha(R(x, v)) = x`; or a manifold or groupoid for its own.
@@ -60,10 +54,10 @@ class ThetaMap(DiscretizationMap):
     retraction: DiscretizationMap
     theta: Array
     groupoid: LieGroupoid
-    form: "Form" = eqx.field(static=True)
+    form: Form = eqx.field(static=True)
 
     def __init__(
-        self, retraction: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLike, *, form: "Form | None" = None
+        self, retraction: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLike, *, form: Form | None = None
     ):
         R = retraction if isinstance(retraction, DiscretizationMap) else ChartMap(retraction)
         n = R.groupoid.rank
@@ -160,11 +154,19 @@ def _mismatch(R: DiscretizationMap, theta: Array, g: Point, q: Point, w: Vector)
 
 
 def _find_form(R: DiscretizationMap, theta: Array) -> Form:
+    if is_concrete(theta) and not np.all(np.isfinite(np.asarray(theta))):
+        raise ArgumentError(f"ThetaMap needs a finite theta; got {theta}.")
+    known = known_form(R.groupoid) if isinstance(R, ChartMap) and theta.ndim == 0 else None
+    if known is not None:
+        return known
     if not is_concrete((R, theta)):
         return Form(straight=False, parallel=False)
-    if not np.all(np.isfinite(np.asarray(theta))):
-        raise ArgumentError(f"ThetaMap needs a finite theta; got {theta}.")
-    off, bend, turn = (float(value) for value in _survey(R, theta.ndim))
+    return surveyed_form(R, theta.ndim)
+
+
+def surveyed_form(R: DiscretizationMap, axes: int = 0) -> Form:
+    """The form of a retraction as a drawn arrow shows it, for numbers θ or, with ``axes`` = 2, for matrices."""
+    off, bend, turn = (float(value) for value in _survey(R, axes))
     if not off <= _SAME:
         raise ArgumentError(
             f"ThetaMap needs a retraction, R(x, v) with source x; that of {type(R).__name__} is off by {off:.3g}. "

@@ -229,6 +229,8 @@ def _columns(linear: Any, size: int) -> Matrix:
     return jax.vmap(linear, out_axes=1)(unit_matrix(size))
 
 
+# A program of its own: outside of others it would be one for every operation.
+@jax.jit
 def point_distance(x: Point, y: Point) -> Scalar:
     """The largest difference between the ambient coordinates of two points."""
     gaps = [jnp.max(jnp.abs(a - b), initial=0.0) for a, b in zip(jax.tree.leaves(x), jax.tree.leaves(y), strict=True)]

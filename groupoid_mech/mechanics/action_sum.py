@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from groupoid_mech._arguments import require_instances, require_positive_integer
 from groupoid_mech._types import Array, Matrix, Point, Scalar, Vector
@@ -33,7 +34,7 @@ class Terms(NamedTuple):
 def action_sum(system: "DiscreteSystem", arrows: Point, s: Array | None = None) -> Scalar:
     r"""The action sum :math:`\sum_k L(g_k, s_k)` of a sequence of arrows, stacked; MMS §5.2."""
     n = rows(arrows)
-    s = jnp.zeros((n, system.family_size())) if s is None else s
+    s = jax.device_put(np.zeros((n, system.family_size()))) if s is None else s
     return _action_sum(system, arrows, s)
 
 

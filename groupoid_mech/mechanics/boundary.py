@@ -25,7 +25,7 @@ from groupoid_mech._arguments import (
 )
 from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError, BoundaryFailed, NotComposableError, OffManifoldError
-from groupoid_mech.groupoids.groupoid import point_distance
+from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD
 from groupoid_mech.mechanics.action_sum import largest_gap, product, vary
 from groupoid_mech.mechanics.boundary_problem import BoundaryProblem
@@ -190,20 +190,24 @@ def redirect(system: DiscreteSystem, arrows: Point, target: Point) -> Point:
     G.check_arrow(target, owner="redirect", name="target")
     change = G.multiply(G.inverse(total), target)
     d = G.fiber_local(G.target(total), change)
-    return vary(G, arrows, jnp.arange(n + 1)[:, None] / n * d)
+    parts: Any = np.arange(n + 1)[:, None] / n
+    return vary(G, arrows, parts * d)
 
 
 def _solution(problem: BoundaryProblem, found: Found) -> BoundarySolution:
     at, k = found.at, problem.system.auxiliary
     index, nullity = problem.index_and_nullity(at)
+    auxiliary, multipliers, cost, residual, off = jax.device_put(
+        (at.s[:, :k], at.s[:, k:], np.sum(at.terms.values), problem.residual(at), problem.off(at))
+    )
     return BoundarySolution(
         problem.system,
         at.arrows,
-        at.s[:, :k],
-        at.s[:, k:],
-        jnp.sum(at.terms.values),
-        jnp.asarray(problem.residual(at)),
-        jnp.asarray(problem.off(at)),
+        auxiliary,
+        multipliers,
+        cost,
+        residual,
+        off,
         index,
         nullity,
         problem.deficiency(at),
@@ -222,7 +226,7 @@ def _check_guess(system: DiscreteSystem, arrows: Point, target: Point | None) ->
         raise ArgumentError(
             f"solve_boundary needs at least 2 arrows: with {n} the product leaves nothing to vary. Use gm.path(groupoid, g, n)."
         )
-    violation = float(jnp.max(jax.vmap(G.space.violation)(arrows)))
+    violation = float(_largest_violation(G, arrows))
     if not violation <= ON_MANIFOLD:
         raise OffManifoldError(
             f"solve_boundary needs arrows on {type(G).__name__}; they are off by {violation:.3g} (allowed {ON_MANIFOLD:g})."
@@ -242,6 +246,11 @@ def _check_guess(system: DiscreteSystem, arrows: Point, target: Point | None) ->
                 f"Use gm.path(groupoid, target, n), or gm.redirect(system, arrows, target)."
             )
     return int(n)
+
+
+@eqx.filter_jit
+def _largest_violation(G: LieGroupoid, arrows: Point) -> Scalar:
+    return jnp.max(jax.vmap(G.space.violation)(arrows))
 
 
 def _end_momentum(system: DiscreteSystem, end: str | Covector) -> Vector | None:

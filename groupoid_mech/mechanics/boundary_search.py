@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 
-from groupoid_mech._types import Array, Point
+from groupoid_mech._types import Point
 from groupoid_mech.mechanics.action_sum import action_sum
 from groupoid_mech.mechanics.boundary_problem import LONGEST_VARIATION, BoundaryProblem, Look
 
@@ -27,7 +26,7 @@ class Found(NamedTuple):
 def descend(
     problem: BoundaryProblem,
     arrows: Point,
-    s: Array,
+    s: np.ndarray,
     multipliers_free: bool,
     max_iterations: int,
     report: Callable[..., None],
@@ -40,7 +39,7 @@ def descend(
     at = problem.look(arrows, s)
     if not off <= _FEASIBLE:
         return Found(at, history, _out_of_reach(problem, at, off))
-    cost, shift, best, least = float(jnp.sum(at.terms.values)), 0.0, at, np.inf
+    cost, shift, best, least = float(np.sum(at.terms.values)), 0.0, at, np.inf
     for iteration in range(max_iterations):
         residual = problem.residual(at)
         history.append((cost, residual, problem.off(at), shift))
@@ -52,7 +51,7 @@ def descend(
         found = None
         while found is None:
             change, v, index = problem.newton(at, shift)
-            if index == 0 and bool(jnp.all(jnp.isfinite(v))):
+            if index == 0 and np.all(np.isfinite(v)):
                 found = _lower(problem, at, v, cost)
             if found is None:
                 shift = max(10 * shift, 1e-3)
@@ -64,7 +63,7 @@ def descend(
     return Found(best, history, _gave_up(problem, max_iterations, best))
 
 
-def _feasible(problem: BoundaryProblem, arrows: Point, s: Array) -> tuple[Point, float]:
+def _feasible(problem: BoundaryProblem, arrows: Point, s: np.ndarray) -> tuple[Point, float]:
     """The guess restored onto the constraints. A straight guess may be one where they lose rank, as a turn about an axis that only turns
     about others can make: then it is bent, more and more, until the restoration succeeds.
     """
@@ -78,9 +77,9 @@ def _feasible(problem: BoundaryProblem, arrows: Point, s: Array) -> tuple[Point,
     return best, least
 
 
-def _lower(problem: BoundaryProblem, at: Look, v: Array, cost: float) -> tuple[Point, float, float] | None:
+def _lower(problem: BoundaryProblem, at: Look, v: np.ndarray, cost: float) -> tuple[Point, float, float] | None:
     """A restored sequence along v of no higher cost, its cost and the length of the step; none if three lengths fail."""
-    longest = float(jnp.max(jnp.abs(v)))
+    longest = float(np.max(np.abs(v)))
     length = 1.0 if longest <= LONGEST_VARIATION else LONGEST_VARIATION / longest
     for _ in range(3):
         arrows, off = problem.restored(problem.moved(at.arrows, length * v), at.s)
@@ -94,7 +93,7 @@ def _lower(problem: BoundaryProblem, at: Look, v: Array, cost: float) -> tuple[P
 def approach(
     problem: BoundaryProblem,
     arrows: Point,
-    s: Array,
+    s: np.ndarray,
     multipliers_free: bool,
     max_iterations: int,
     report: Callable[..., None],
@@ -107,16 +106,16 @@ def approach(
     at, best = problem.look(arrows, s), np.inf
     for iteration in range(max_iterations):
         residual, off = problem.residual(at), problem.off(at)
-        history.append((float(jnp.sum(at.terms.values)), residual, off, 0.0))
+        history.append((float(np.sum(at.terms.values)), residual, off, 0.0))
         report(iteration, residual)
         worst = max(residual, off)
         if worst <= _ARRIVED or (worst <= _SOLVED and worst > 0.3 * best):
             return Found(at, history)
         best = min(best, worst)
         change, v, _ = problem.newton(at, 0.0)
-        if not bool(jnp.all(jnp.isfinite(v))):
+        if not np.all(np.isfinite(v)):
             return Found(at, history, _no_descent(residual))
-        length = min(1.0, LONGEST_VARIATION / max(float(jnp.max(jnp.abs(v))), 1e-300))
+        length = min(1.0, LONGEST_VARIATION / max(float(np.max(np.abs(v))), 1e-300))
         for _ in range(12):
             trial = problem.look(problem.moved(at.arrows, length * v), at.s + length * change)
             if max(problem.residual(trial), problem.off(trial)) < worst:

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.linalg import solve_banded
 
 from groupoid_mech._types import Array, Matrix, Vector
 from groupoid_mech.numerics.matrix import matmul, matvec, solve_columns
@@ -54,6 +53,9 @@ def solve_blocks(A: BlockTridiagonal, rhs: Array) -> tuple[Array, Array]:
 
 def solve_pivoted(A: BlockTridiagonal, rhs: Array) -> np.ndarray:
     """The same solution by banded elimination with row pivoting across blocks; slower, and outside of compiled code."""
+    # Here, as it is rarely needed: an eighth of the time to import this package.
+    from scipy.linalg import solve_banded
+
     lower, diagonal, upper, r = (np.asarray(part) for part in (*A, rhs))
     n, size = r.shape
     width = 2 * size - 1

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.linalg
+from laws.subjects import unchecked
 
 import groupoid_mech as gm
+from groupoid_mech.discretization.chart_form import known_form
 from groupoid_mech.discretization.midpoint_map import MidpointMap
+from groupoid_mech.discretization.theta_map import surveyed_form
 
 EXACT = 1e-14
 ROUNDED = 1e-12
@@ -243,6 +246,30 @@ def test_what_is_known_about_the_inverse(space, straight, parallel):
     assert R.form == (straight, parallel)
     assert R.adjoint().form == R.form
     assert gm.ThetaMap(space, 0.8, form=R.form).form == R.form
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        gm.PairGroupoid(TORUS),
+        gm.PairGroupoid(gm.Sphere(3)),
+        gm.GroupGroupoid(gm.SE3()),
+        unchecked(lambda: gm.ActionGroupoid(S2, SO3, lambda q, h: h.T @ q)),
+        gm.PairGroupoid(gm.ProductManifold(S2, SO3)),
+        gm.ProductGroupoid(gm.PairGroupoid(R2), gm.GroupGroupoid(SO3)),
+        gm.PairGroupoid(gm.CotangentBundle(S2)),
+    ],
+    ids=["torus", "sphere", "group", "action", "product", "product of groupoids", "bundle"],
+)
+def test_what_is_known_is_what_a_drawn_arrow_shows(space):
+    assert known_form(space) == surveyed_form(gm.ChartMap(space))
+
+
+def test_what_is_not_known_is_found_out():
+    for space in (CAYLEY, ELLIPSOID, gm.TangentBundle(ELLIPSOID), gm.ProductManifold(S2, CAYLEY)):
+        assert known_form(gm.PairGroupoid(space)) is None
+    # Not of the chart.
+    assert known_form(gm.ProjectionMap(S2).groupoid) != gm.ThetaMap(gm.ProjectionMap(S2), 0.3).form
 
 
 def test_a_matrix_keeps_the_inverse_in_closed_form_on_flat_spaces_alone():

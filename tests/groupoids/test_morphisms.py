@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from laws.subjects import broken
+from laws.subjects import broken, unchecked
 
 import groupoid_mech as gm
 from groupoid_mech.groupoids.canonical_morphisms import (
@@ -28,9 +28,9 @@ from groupoid_mech.laws.verify import check_law
 
 PLANE, SPHERE, ROTATIONS, TURNS = gm.Euclidean(2), gm.Sphere(2), gm.SO3(), gm.SO2()
 PAIR, GROUP = gm.PairGroupoid(PLANE), gm.GroupGroupoid(gm.Translations(2))
-SPHERE_ACTION = gm.ActionGroupoid(SPHERE, ROTATIONS, lambda q, R: R.T @ q)
-GAUGE_ENDS = gauge_to_product(PLANE, TURNS).domain, gauge_to_product(PLANE, TURNS).codomain
-DIFFERENCE = Morphism(PAIR, GROUP, lambda g: g[1] - g[0])
+SPHERE_ACTION = unchecked(lambda: gm.ActionGroupoid(SPHERE, ROTATIONS, lambda q, R: R.T @ q))
+GAUGE_ENDS = gm.GaugeGroupoid(PLANE, TURNS), gm.ProductGroupoid(PAIR, gm.GroupGroupoid(TURNS))
+DIFFERENCE = unchecked(lambda: Morphism(PAIR, GROUP, lambda g: g[1] - g[0]))
 
 
 def close(left, right, tolerance=1e-12):

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from laws.subjects import unchecked
 
 import groupoid_mech as gm
 from groupoid_mech.groupoids.groupoid import LieGroupoid
@@ -18,9 +19,9 @@ GROUPOIDS = {
     "SO3 by cay": gm.GroupGroupoid(gm.SO3(tau="cayley")),
     "SE2": gm.GroupGroupoid(gm.SE2()),
     "unit quaternions": gm.GroupGroupoid(gm.UnitQuaternions()),
-    "S2 x SO3": gm.systems.heavy_top().system.groupoid,
+    "S2 x SO3": unchecked(lambda: gm.ActionGroupoid(SPHERE, gm.SO3(), lambda q, h: h.T @ q)),
     "gauge": gm.GaugeGroupoid(SPHERE, gm.SO3()),
-    "plate-ball": gm.systems.plate_ball().system.groupoid,
+    "plate-ball": gm.ProductGroupoid(gm.PairGroupoid(gm.Euclidean(2)), gm.GroupGroupoid(gm.SO3(tau="cayley"))),
     "time-extended": gm.TimeExtended(gm.PairGroupoid(SPHERE)),
 }
 

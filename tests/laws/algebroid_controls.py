@@ -45,7 +45,7 @@ ALGEBROIDS = {
 }
 
 
-TANGENT, ACTION, PAIR = TangentAlgebroid(S2), ActionAlgebroid(S2, SO3, turn), ALGEBROIDS["A(S2 x| SO3)"]
+TANGENT, ACTION, PAIR = (ALGEBROIDS[name] for name in ("TS2 algebroid", "S2 x| so3", "A(S2 x| SO3)"))
 WARP = jnp.arange(27.0).reshape(3, 3, 3) / 27
 TWIST = WARP - jnp.swapaxes(WARP, 1, 2)
 

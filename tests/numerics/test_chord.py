@@ -24,6 +24,9 @@ def solve(theta, guess, inverse, limits=None):
 
 
 find = jax.jit(solve)
+value = jax.jit(equations)
+values = jax.jit(jax.vmap(equations))
+slopes = jax.jit(jax.jacfwd(equations))
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +35,11 @@ def kept():
 
 
 def test_root_and_values_there():
-    x, values, inverse, report = find(1.3, GUESS, no_inverse(3))
+    x, others, inverse, report = find(1.3, GUESS, no_inverse(3))
     assert report.converged
-    assert np.max(np.abs(equations(x, 1.3))) <= 4e-16
-    assert abs(values["cube"] - 1.3 * x[0] ** 3) <= 2e-16
-    exact = np.linalg.inv(jax.jacfwd(equations)(x, 1.3))
+    assert np.max(np.abs(value(x, 1.3))) <= 4e-16
+    assert abs(others["cube"] - 1.3 * x[0] ** 3) <= 2e-16
+    exact = np.linalg.inv(slopes(x, 1.3))
     assert inverse.known == 1
     assert np.max(np.abs(inverse.matrix - exact)) < 0.1
 
@@ -61,7 +64,7 @@ def test_a_jacobian_serves_equations_alike(kept):
     x = find(1.3, GUESS, kept)[0]
     for theta in (1.3, 1.3 + 1e-9, 1.3 + 1e-8):
         y, _, after, report = find(theta, x + 1e-8, kept)
-        assert np.max(np.abs(equations(y, theta))) <= 4e-16
+        assert np.max(np.abs(value(y, theta))) <= 4e-16
         assert np.array_equal(after.matrix, kept.matrix)
         assert 3 <= int(report.iterations) <= 5
 
@@ -70,7 +73,7 @@ def test_a_jacobian_that_does_not_fit_is_made_anew(kept):
     """Far away, or where increments do not shrink: the wrong inverse would lead away, or nowhere."""
     far, _, after, report = find(1.3, jnp.array([30.0, 5.0, 7.0]), kept)
     assert report.converged
-    assert np.max(np.abs(equations(far, 1.3))) <= 1e-15
+    assert np.max(np.abs(value(far, 1.3))) <= 1e-15
     assert not np.array_equal(after.matrix, kept.matrix)
     x = find(1.3, GUESS, kept)[0]
     for wrong in (-1.0, 0.5, 1e-3):
@@ -101,7 +104,7 @@ def test_batches(kept):
     thetas, guesses = jnp.linspace(0.5, 3.0, 7), GUESS + jnp.linspace(0, 10, 7)[:, None]
     x, _, _, report = jax.jit(jax.vmap(solve, in_axes=(0, 0, None)))(thetas, guesses, kept)
     assert np.all(report.converged)
-    assert np.max(np.abs(jax.vmap(equations)(x, thetas))) <= 1e-15
+    assert np.max(np.abs(values(x, thetas))) <= 1e-15
 
 
 def test_a_jacobian_for_one_is_one_for_all(kept):
@@ -111,7 +114,7 @@ def test_a_jacobian_for_one_is_one_for_all(kept):
     many = jax.jit(jax.vmap(solve, in_axes=(None, 0, None)))
     alone, together = (many(1.3, jnp.stack(guesses), kept) for guesses in ((near, near), (near, far)))
     assert np.array_equal(alone[2].matrix[0], kept.matrix)
-    exact = np.linalg.inv(jax.jacfwd(equations)(root, 1.3))
+    exact = np.linalg.inv(slopes(root, 1.3))
     assert np.max(np.abs(kept.matrix - exact)) > 1e-5
     assert np.max(np.abs(together[2].matrix[0] - exact)) < 1e-7
     assert np.max(np.abs(together[0] - root)) <= 4e-16
