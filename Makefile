@@ -16,9 +16,10 @@ demo: $(VENV)/.installed
 test: $(VENV)/.test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-# With flags of XLA set, if only to a blank, the tests leave them as they are: long runs are compiled as users have them.
+# With flags of XLA set, if only to a blank, the tests leave them as they are: millions of steps are compiled as users have them.
 test-slow: $(VENV)/.test
-	XLA_FLAGS="$${XLA_FLAGS- }" $(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	XLA_FLAGS="$${XLA_FLAGS- }" $(BIN)/python -m pytest -m long tests/verification $(PYTEST_ARGS)
 
 test-extended: $(VENV)/.test
 	$(BIN)/python -m pytest -m extended $(PYTEST_ARGS)

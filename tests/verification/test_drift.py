@@ -116,8 +116,8 @@ def test_a_trend_stands_out_of_a_random_walk():
     [
         pytest.param(method, id=method.__name__, marks=[run, pytest.mark.xdist_group(f"drift of {method.__name__}")])
         for method, run in (
-            (pendulum_method, pytest.mark.slow),
-            (reduced_body_method, pytest.mark.slow),
+            (pendulum_method, pytest.mark.long),
+            (reduced_body_method, pytest.mark.long),
             (body_method, pytest.mark.extended),
         )
     ],
@@ -155,7 +155,7 @@ def walks(method, seed, starts):
     return np.array(drifts), np.array(trends)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "system",
     # Each is long and shares nothing with the others: on any worker.
