@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import is_concrete
-from groupoid_mech._types import Array, Matrix, Point, Scalar, Vector
+from groupoid_mech._types import Array, Point, Scalar, Vector
 from groupoid_mech.discretization.chart_form import Form, known_form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.midpoint_map import MidpointMap
@@ -17,6 +17,7 @@ from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.manifolds.drawn_points import a_few_points
 from groupoid_mech.manifolds.known_coordinates import point_along
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.numerics.matrix import matvec, unit_matrix
@@ -166,7 +167,7 @@ def _find_form(R: DiscretizationMap, theta: Array) -> Form:
 
 def surveyed_form(R: DiscretizationMap, axes: int = 0) -> Form:
     """The form of a retraction as a drawn arrow shows it, for numbers θ or, with ``axes`` = 2, for matrices."""
-    off, bend, turn = (float(value) for value in _survey(R, axes))
+    off, bend, turn = (float(value) for value in _survey(R, *_drawn_arrow(R.groupoid, axes)))
     if not off <= _SAME:
         raise ArgumentError(
             f"ThetaMap needs a retraction, R(x, v) with source x; that of {type(R).__name__} is off by {off:.3g}. "
@@ -176,14 +177,20 @@ def surveyed_form(R: DiscretizationMap, axes: int = 0) -> Form:
     return Form(straight, straight and turn <= _SAME)
 
 
+def _drawn_arrow(G: LieGroupoid, axes: int) -> tuple[Point, np.ndarray, np.ndarray]:
+    """A point, a velocity and θ, a number or a matrix."""
+    rng = np.random.default_rng(7)
+    return (
+        a_few_points(G.base)[0],
+        rng.uniform(0.5 * _LENGTH, _LENGTH, G.rank),
+        np.asarray(rng.uniform(size=(G.rank,) * axes)),
+    )
+
+
 @quick_jit
-def _survey(R: DiscretizationMap, axes: int) -> tuple[Scalar, Scalar, Scalar]:
+def _survey(R: DiscretizationMap, x: Point, v: Vector, theta: Array) -> tuple[Scalar, Scalar, Scalar]:
     """On a drawn arrow, how far R is from keeping the point, from being straight, and the velocity from having the same coordinates."""
     G = R.groupoid
-    keys = jax.random.split(jax.random.key(7), 3)
-    x = G.base.random_point(keys[0])
-    v = _LENGTH * jax.random.uniform(keys[1], (G.rank,), minval=0.5, maxval=1.0)
-    theta: Matrix | Scalar = jax.random.uniform(keys[2], (G.rank,) * 2 if axes else ())
     g = R.arrow(x, v)
     a = R.inverse(g)[1]
     w = _times(theta, a)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import final
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 
 from groupoid_mech._arguments import as_pytree, is_concrete, name_of, require_instances, traced_shape
@@ -12,6 +11,7 @@ from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.errors import NotAnActionError
 from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groups.lie_group import LieGroup
+from groupoid_mech.manifolds.drawn_points import a_few_points
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
 from groupoid_mech.manifolds.product import ProductManifold
 from groupoid_mech.numerics.quick_jit import quick_jit
@@ -80,7 +80,8 @@ class ActionGroupoid(LieGroupoid):
 
 
 def _require_right_action(G: ActionGroupoid) -> None:
-    right, left, off = (float(value) for value in _action_defects(G))
+    (q, *_), (_, h, k, *_) = a_few_points(G.base), a_few_points(G.group)
+    right, left, off = (float(value) for value in _action_defects(G, q, h, k))
     owner = f"ActionGroupoid needs {name_of(G.action)} to be a right action, (q·h)·k = q·(h k)"
     if not off <= ON_MANIFOLD:
         raise NotAnActionError(f"{owner}, on the base; q·h is off {type(G.base).__name__} by {off:.3g}.")
@@ -90,9 +91,7 @@ def _require_right_action(G: ActionGroupoid) -> None:
 
 
 @quick_jit
-def _action_defects(G: ActionGroupoid) -> tuple[Scalar, Scalar, Scalar]:
-    keys = jax.random.split(jax.random.key(0), 3)
-    q, h, k = G.base.random_point(keys[0]), G.group.random_point(keys[1]), G.group.random_point(keys[2])
+def _action_defects(G: ActionGroupoid, q: Point, h: Point, k: Point) -> tuple[Scalar, Scalar, Scalar]:
     twice = G.action(G.action(q, h), k)
     unit = point_distance(G.action(q, G.group.identity()), q)
     right = point_distance(twice, G.action(q, G.group.multiply(h, k)))

@@ -27,9 +27,8 @@ from groupoid_mech.groupoids.group import GroupGroupoid
 from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groupoids.local_bisection import SINGULAR, root_on_base
 from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.manifolds.drawn_points import FEW, drawn_points
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD
-
-_CHECKED_POINTS = 8
 
 
 @final
@@ -161,7 +160,8 @@ def _require_values(f: Callable[[Point], Point], G: LieGroupoid, expected: Point
 
 
 def _require_section(B: SectionBisection) -> None:
-    off, gap, slopes = (np.asarray(value) for value in _section_defects(B))
+    points = drawn_points(B.groupoid.base, np.arange(FEW))
+    off, gap, slopes = (np.asarray(value) for value in _section_defects(B, points))
     owner = f"SectionBisection needs {name_of(B.section)}"
     if not np.max(off) <= ON_MANIFOLD:
         raise ArgumentError(f"{owner}(q) on the groupoid; on a drawn point it is off by {np.max(off):.3g}.")
@@ -179,11 +179,10 @@ def _require_section(B: SectionBisection) -> None:
 
 
 @eqx.filter_jit
-def _section_defects(B: SectionBisection) -> tuple[Scalar, Scalar, Vector]:
+def _section_defects(B: SectionBisection, points: Point) -> tuple[Scalar, Scalar, Vector]:
     base, space = B.groupoid.base, B.groupoid.space
 
-    def defects(key: Point) -> tuple[Scalar, Scalar, Vector]:
-        q = base.random_point(key)
+    def defects(q: Point) -> tuple[Scalar, Scalar, Vector]:
         end = B.base_map(q)
 
         def slope(v: Vector) -> Vector:
@@ -193,4 +192,4 @@ def _section_defects(B: SectionBisection) -> tuple[Scalar, Scalar, Vector]:
         slopes = jnp.zeros(0) if base.dim == 0 else jnp.linalg.svd(jax.vmap(slope)(jnp.eye(base.dim)), compute_uv=False)
         return space.violation(g), point_distance(B.groupoid.source(g), q), slopes
 
-    return jax.vmap(defects)(jax.random.split(jax.random.key(0), _CHECKED_POINTS))
+    return jax.vmap(defects)(points)

@@ -7,7 +7,7 @@ from typing import final
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Key, Point, Scalar, Vector
+from groupoid_mech._types import Array, Point, Scalar, Vector
 from groupoid_mech.groupoids.bisection import InverseBisection, ProductBisection
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.local_bisection import (
@@ -18,6 +18,7 @@ from groupoid_mech.groupoids.local_bisection import (
 from groupoid_mech.laws.groupoid_kinds import A_COMPOSABLE_TRIPLE, A_FIBER_VECTOR, A_TANGENT_VECTOR
 from groupoid_mech.laws.kinds import AVector, Kind, OnBase
 from groupoid_mech.laws.law import Law, gap
+from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.numerics.matrix import right_inverse
 
 Bisections = tuple[LocalBisection, ...]
@@ -31,11 +32,14 @@ class ABisectionChain(Kind):
     def size(self, subject: LieGroupoid) -> int:
         return A_COMPOSABLE_TRIPLE.size(subject)
 
-    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Bisections:
-        arrows = A_COMPOSABLE_TRIPLE.build(subject, key, numbers)
+    def build(self, subject: LieGroupoid, point: Point, numbers: Array) -> Bisections:
+        arrows = A_COMPOSABLE_TRIPLE.build(subject, point, numbers)
         stacked = jax.tree.map(lambda *parts: jnp.stack(parts), *arrows)
         directions = jax.vmap(lambda g: transverse_directions(subject, g))(stacked)
         return tuple(LocalBisection(subject, g, E) for g, E in zip(arrows, directions, strict=True))
+
+    def drawn_on(self, subject: LieGroupoid) -> Manifold:
+        return subject.space
 
 
 @final
@@ -46,8 +50,8 @@ class AnArrowNearby(Kind):
     def size(self, subject: LieGroupoid) -> int:
         return A_TANGENT_VECTOR.size(subject)
 
-    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Vector:
-        return 0.1 * A_TANGENT_VECTOR.build(subject, key, numbers)
+    def build(self, subject: LieGroupoid, point: Point, numbers: Array) -> Vector:
+        return 0.1 * A_TANGENT_VECTOR.build(subject, point, numbers)
 
 
 def _near_source(B: LocalBisection, z: Vector) -> Point:

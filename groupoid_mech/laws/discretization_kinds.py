@@ -6,7 +6,7 @@ from typing import Any, final
 
 import equinox as eqx
 
-from groupoid_mech._types import Array, Key, Matrix, Point, Scalar, Vector
+from groupoid_mech._types import Array, Matrix, Point, Scalar, Vector
 from groupoid_mech.laws.groupoid_kinds import (
     A_FIBER_VECTOR,
     A_POINT_OF_THE_BASE,
@@ -26,7 +26,7 @@ class AFraction(Kind):
     def size(self, subject: Any) -> int:
         return 1
 
-    def build(self, subject: Any, key: Key, numbers: Array) -> Scalar:
+    def build(self, subject: Any, point: Point, numbers: Array) -> Scalar:
         return (1 + numbers[0]) / 2
 
 
@@ -49,10 +49,10 @@ class ANaturalLagrangian(Kind):
     def size(self, subject: Any) -> int:
         return int(subject.groupoid.rank) ** 2 + _POTENTIAL.size(subject)
 
-    def build(self, subject: Any, key: Key, numbers: Array) -> NaturalLagrangian:
+    def build(self, subject: Any, point: Point, numbers: Array) -> NaturalLagrangian:
         n = subject.groupoid.rank
         root = numbers[: n * n].reshape(n, n)
-        return NaturalLagrangian(unit_matrix(n) + root @ root.T, _POTENTIAL.build(subject, key, numbers[n * n :]))
+        return NaturalLagrangian(unit_matrix(n) + root @ root.T, _POTENTIAL.build(subject, point, numbers[n * n :]))
 
 
 _POTENTIAL = OnGroupoid(OnBase(A_WAVY_FUNCTION))

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, final
 
-from groupoid_mech._types import Array, Key, Point
+from groupoid_mech._types import Array, Point
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.laws.kinds import A_POINT, Coordinates, Kind, OnBase, Polynomial, Within, features
+from groupoid_mech.manifolds.manifold import Manifold
 
 
 @final
@@ -19,11 +20,14 @@ class AChain(Kind):
     def size(self, subject: LieGroupoid) -> int:
         return (self.length - 1) * subject.rank
 
-    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> tuple[Point, ...]:
-        chain = [subject.space.random_point(key)]
+    def build(self, subject: LieGroupoid, point: Point, numbers: Array) -> tuple[Point, ...]:
+        chain = [point]
         for a in numbers.reshape(self.length - 1, subject.rank):
             chain.append(subject.fiber_chart(subject.target(chain[-1]), self.scale * a))
         return tuple(chain)
+
+    def drawn_on(self, subject: LieGroupoid) -> Manifold:
+        return subject.space
 
 
 @final
@@ -52,7 +56,7 @@ class ASection(Kind):
     def size(self, subject: Any) -> int:
         return int(subject.rank) * features(subject.base)
 
-    def build(self, subject: Any, key: Key, numbers: Array) -> Polynomial:
+    def build(self, subject: Any, point: Point, numbers: Array) -> Polynomial:
         return Polynomial(numbers.reshape(subject.rank, features(subject.base)))
 
 

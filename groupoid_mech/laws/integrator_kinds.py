@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Function, Key, Point, Scalar, Vector
+from groupoid_mech._types import Array, Function, Point, Scalar, Vector
 from groupoid_mech.algebroids.dual_bundle import DualBundle
 from groupoid_mech.discretization.composition import Composition, WeightedComposition
 from groupoid_mech.discretization.discrete_gradient import DiscreteGradient
@@ -71,9 +71,9 @@ class ASmoothFunction(Kind):
     def size(self, subject: Any) -> int:
         return A_WAVY_FUNCTION.size(_ambient_space(_place_of(subject)))
 
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
+    def build(self, subject: Any, point: Point, numbers: Array) -> Any:
         M = _place_of(subject)
-        return SmoothFunction(M, A_WAVY_FUNCTION.build(_ambient_space(M), key, numbers))
+        return SmoothFunction(M, A_WAVY_FUNCTION.build(_ambient_space(M), point, numbers))
 
 
 @final

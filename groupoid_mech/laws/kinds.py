@@ -1,6 +1,6 @@
 r"""Kinds of drawn data: points, vectors, functions, fields, forms on a manifold.
 
-An example is a seed and a list of numbers in [−1, 1]; a kind turns them into an object. Objects are pytrees whose leaves are
+An example is a drawn point and a list of numbers in [−1, 1]; a kind turns them into an object. Objects are pytrees whose leaves are
 the numbers, never fresh functions: one compilation serves all examples, and smaller numbers are simpler objects.
 """
 
@@ -13,20 +13,24 @@ import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 
-from groupoid_mech._types import Array, Key, Point
+from groupoid_mech._types import Array, Point
 from groupoid_mech.manifolds.manifold import Manifold
 
 
 class Kind(ABC):
-    """A kind of drawn object: how many numbers it takes, and how it is built from them."""
+    """A kind of drawn object: how many numbers it takes, the point it starts from, if any, and how it is built from them."""
 
     @abstractmethod
     def size(self, subject: Any) -> int:
         """How many numbers an object of this kind takes on this subject."""
 
     @abstractmethod
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        """The object of these numbers; what has no coordinates of its own (a base point) comes from the key."""
+    def build(self, subject: Any, point: Point, numbers: Array) -> Any:
+        """The object of these numbers, and of a point of `drawn_on`."""
+
+    def drawn_on(self, subject: Any) -> Manifold | None:
+        """The manifold of which a point is drawn, by its ``random_point``: what has no coordinates of its own. None, if none is needed."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,11 @@ class Within(Kind):
     def size(self, subject: Any) -> int:
         return self.kind.size(self.inside(subject))
 
-    def build(self, subject: Any, key: Key, numbers: Array) -> Any:
-        return self.kind.build(self.inside(subject), key, numbers)
+    def build(self, subject: Any, point: Point, numbers: Array) -> Any:
+        return self.kind.build(self.inside(subject), point, numbers)
+
+    def drawn_on(self, subject: Any) -> Manifold | None:
+        return self.kind.drawn_on(self.inside(subject))
 
 
 @final
@@ -57,8 +64,11 @@ class APoint(Kind):
     def size(self, subject: Manifold) -> int:
         return 0
 
-    def build(self, subject: Manifold, key: Key, numbers: Array) -> Point:
-        return subject.random_point(key)
+    def build(self, subject: Manifold, point: Point, numbers: Array) -> Point:
+        return point
+
+    def drawn_on(self, subject: Manifold) -> Manifold:
+        return subject
 
 
 @dataclass(frozen=True)
@@ -67,7 +77,7 @@ class Coordinates(Kind):
 
     scale: float = 1.0
 
-    def build(self, subject: Any, key: Key, numbers: Array) -> Array:
+    def build(self, subject: Any, point: Point, numbers: Array) -> Array:
         return self.scale * numbers
 
 
@@ -108,7 +118,7 @@ class APolynomial(Kind):
     def size(self, subject: Manifold) -> int:
         return int(subject.dim**self.axes) * features(subject)
 
-    def build(self, subject: Manifold, key: Key, numbers: Array) -> Polynomial:
+    def build(self, subject: Manifold, point: Point, numbers: Array) -> Polynomial:
         shape = (*((subject.dim,) * self.axes), features(subject))
         return Polynomial(numbers.reshape(shape), antisymmetric=self.antisymmetric)
 
@@ -134,7 +144,7 @@ class AQuadraticFunction(Kind):
         n = ambient_size(subject)
         return n * n + n
 
-    def build(self, subject: Manifold, key: Key, numbers: Array) -> Quadratic:
+    def build(self, subject: Manifold, point: Point, numbers: Array) -> Quadratic:
         n = ambient_size(subject)
         return Quadratic(numbers[: n * n].reshape(n, n), numbers[n * n :])
 
@@ -165,7 +175,7 @@ class AWavyFunction(Kind):
     def size(self, subject: Manifold) -> int:
         return A_QUADRATIC_FUNCTION.size(subject) + ambient_size(subject) + 1
 
-    def build(self, subject: Manifold, key: Key, numbers: Array) -> Wavy:
+    def build(self, subject: Manifold, point: Point, numbers: Array) -> Wavy:
         n = ambient_size(subject)
         A, b, c, d = jnp.split(numbers, [n * n, n * n + n, n * n + 2 * n])
         return Wavy(Quadratic(A.reshape(n, n) / n**0.5, b), 2 * c / n**0.5, jnp.pi * d[0])
@@ -191,8 +201,8 @@ class ASelfMap(Kind):
     def size(self, subject: Manifold) -> int:
         return A_FIELD.size(subject)
 
-    def build(self, subject: Manifold, key: Key, numbers: Array) -> Displacement:
-        return Displacement(subject, A_FIELD.build(subject, key, numbers))
+    def build(self, subject: Manifold, point: Point, numbers: Array) -> Displacement:
+        return Displacement(subject, A_FIELD.build(subject, point, numbers))
 
 
 @final

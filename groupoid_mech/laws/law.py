@@ -9,8 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from groupoid_mech._types import Array, Matrix, Scalar
-from groupoid_mech.laws.kinds import Coordinates, Kind, Within
+from groupoid_mech._types import Array, Matrix, Point, Scalar
+from groupoid_mech.laws.kinds import APoint, Coordinates, Kind, Within
+from groupoid_mech.manifolds.drawn_points import drawn_points
 from groupoid_mech.numerics.quick_jit import quick_jit
 
 RANK = 1e-8
@@ -78,21 +79,22 @@ def build_batch(kind: Kind, subject: Any, seeds: np.ndarray, numbers: np.ndarray
         kind = kind.kind
     if isinstance(kind, Coordinates):
         # Nothing to compile.
-        return jnp.asarray(kind.scale * numbers)
-    return _build_batch(kind, subject, seeds, numbers)
+        return jax.device_put(kind.scale * numbers)
+    manifold = kind.drawn_on(subject)
+    points = None if manifold is None else drawn_points(manifold, seeds)
+    return points if isinstance(kind, APoint) else _build_batch(kind, subject, points, numbers)
 
 
 @quick_jit
-def _build_batch(kind: Kind, subject: Any, seeds: np.ndarray, numbers: np.ndarray) -> Any:
+def _build_batch(kind: Kind, subject: Any, points: Point, numbers: np.ndarray) -> Any:
     rest: list[Any] = []
 
-    def one(drawn: tuple[Array, Array]) -> Any:
-        seed, row = drawn
-        arrays, other = eqx.partition(kind.build(subject, jax.random.key(seed), row), eqx.is_array)
+    def one(drawn: tuple[Point, Array]) -> Any:
+        arrays, other = eqx.partition(kind.build(subject, *drawn), eqx.is_array)
         rest.append(other)
         return arrays
 
-    stacked = jax.lax.map(one, (seeds, numbers))
+    stacked = jax.lax.map(one, (points, numbers))
     return eqx.combine(stacked, rest[0])
 
 

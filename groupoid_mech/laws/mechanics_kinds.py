@@ -5,9 +5,10 @@ from typing import Any, final
 
 import equinox as eqx
 
-from groupoid_mech._types import Array, Function, Key, Point, Scalar, Vector
+from groupoid_mech._types import Array, Function, Point, Scalar, Vector
 from groupoid_mech.laws.groupoid_kinds import OnGroupoid, OnSpace
 from groupoid_mech.laws.kinds import A_FUNCTION, Kind
+from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.mechanics.increment import ArrowFunction, IncrementFunction, evaluate
 from groupoid_mech.mechanics.lagrangian_submanifold import LagrangianSubmanifold
 from groupoid_mech.mechanics.system import DiscreteSystem
@@ -26,10 +27,13 @@ class APointOfSigma(Kind):
     def size(self, subject: DiscreteSystem) -> int:
         return subject.groupoid.rank + subject.family_size()
 
-    def build(self, subject: DiscreteSystem, key: Key, numbers: Array) -> tuple[Point, Vector]:
+    def build(self, subject: DiscreteSystem, point: Point, numbers: Array) -> tuple[Point, Vector]:
         G = subject.groupoid
-        g = G.fiber_chart(G.base.random_point(key), self.scale * numbers[: G.rank])
+        g = G.fiber_chart(point, self.scale * numbers[: G.rank])
         return LagrangianSubmanifold(subject).nearest(g, numbers[G.rank :])
+
+    def drawn_on(self, subject: DiscreteSystem) -> Manifold:
+        return subject.groupoid.base
 
 
 @final
@@ -40,7 +44,7 @@ class AConormalVector(Kind):
     def size(self, subject: DiscreteSystem) -> int:
         return subject.multipliers
 
-    def build(self, subject: DiscreteSystem, key: Key, numbers: Array) -> Array:
+    def build(self, subject: DiscreteSystem, point: Point, numbers: Array) -> Array:
         return numbers
 
 

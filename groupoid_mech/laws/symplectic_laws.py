@@ -7,7 +7,7 @@ from typing import final
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Function, Key, Matrix, Point, Scalar, Vector
+from groupoid_mech._types import Array, Function, Matrix, Point, Scalar, Vector
 from groupoid_mech.algebroids.algebroid import Section
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.laws.groupoid_kinds import (
@@ -39,7 +39,7 @@ class ASymmetricMatrix(Kind):
     def size(self, subject: LieGroupoid) -> int:
         return (subject.space.dim // 2) ** 2
 
-    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Matrix:
+    def build(self, subject: LieGroupoid, point: Point, numbers: Array) -> Matrix:
         A = numbers.reshape(subject.space.dim // 2, subject.space.dim // 2)
         return A + A.T
 
@@ -52,7 +52,7 @@ class ASquareMatrix(Kind):
     def size(self, subject: LieGroupoid) -> int:
         return subject.space.dim**2
 
-    def build(self, subject: LieGroupoid, key: Key, numbers: Array) -> Matrix:
+    def build(self, subject: LieGroupoid, point: Point, numbers: Array) -> Matrix:
         return numbers.reshape(subject.space.dim, subject.space.dim)
 
 

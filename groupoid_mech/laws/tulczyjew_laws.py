@@ -7,7 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Covector, Form, Key, Matrix, Point, Scalar, Vector
+from groupoid_mech._types import Array, Covector, Form, Matrix, Point, Scalar, Vector
 from groupoid_mech.discretization.cotangent_lift import difference_covector, tulczyjew_alpha, tulczyjew_alpha_inverse
 from groupoid_mech.discretization.tangent_lift import canonical_involution
 from groupoid_mech.laws.kinds import A_POINT, A_VECTOR, Kind
@@ -42,8 +42,11 @@ class ASurface(Kind):
     def size(self, subject: Manifold) -> int:
         return 2 * _MONOMIALS * subject.dim
 
-    def build(self, subject: Manifold, key: Key, numbers: Array) -> Surface:
-        return Surface(subject, A_POINT.build(subject, key, numbers), numbers.reshape(2, subject.dim, _MONOMIALS))
+    def build(self, subject: Manifold, point: Point, numbers: Array) -> Surface:
+        return Surface(subject, point, numbers.reshape(2, subject.dim, _MONOMIALS))
+
+    def drawn_on(self, subject: Manifold) -> Manifold:
+        return subject
 
 
 @final

@@ -10,7 +10,7 @@ from typing import final
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Array, Function, Key, Matrix, Point, Scalar, Vector
+from groupoid_mech._types import Array, Function, Matrix, Point, Scalar, Vector
 from groupoid_mech.laws.groupoid_kinds import A_COMPOSABLE_PAIR, A_COMPOSABLE_TRIPLE, A_FIBER_VECTOR, OnGroupoid
 from groupoid_mech.laws.kinds import Kind
 from groupoid_mech.laws.law import RANK, Law, gap
@@ -32,7 +32,7 @@ class AuxiliaryOfArrows(Kind):
     def size(self, subject: DiscreteSystem) -> int:
         return self.count * subject.family_size()
 
-    def build(self, subject: DiscreteSystem, key: Key, numbers: Array) -> Array:
+    def build(self, subject: DiscreteSystem, point: Point, numbers: Array) -> Array:
         return jnp.asarray(numbers).reshape(self.count, subject.family_size())
 
 
