@@ -16,7 +16,8 @@ def auxiliary_at(family: Any, g: Point, a: Vector, s: Vector) -> Vector:
     family says otherwise.
 
     A step is a solution of :math:`F^-(g, u) = p,\ \partial_uL(g, u) = 0` at :math:`u = u(g, s)`, whatever this function is, if only it is
-    invertible in s. Open for further families: ``@auxiliary_at.register`` adds one whose variables are in a frame that jumps.
+    invertible in s; solved is :math:`(\partial_su)^T\,\partial_uL = 0`, in the same frame as s. Open for further families:
+    ``@auxiliary_at.register`` adds one whose variables are in a frame that jumps.
 
     Args:
         family: The Lagrangian of the system.

@@ -246,7 +246,8 @@ def _finite_rows(tree: tuple[Point, Vector]) -> tuple[Point, Vector]:
         return tree
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(tree)]
     kept = np.all([np.all(np.isfinite(leaf.reshape(len(leaf), -1)), axis=1) for leaf in leaves], axis=0)
-    return jax.tree.map(lambda leaf: jnp.asarray(np.asarray(leaf)[kept]), tree)
+    # Unlike ``jnp.asarray``, this is no program to compile for every new number of rows.
+    return jax.tree.map(lambda leaf: jax.device_put(np.asarray(leaf)[kept]), tree)
 
 
 def _require_morse(D: np.ndarray) -> None:

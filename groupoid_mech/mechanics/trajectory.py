@@ -209,7 +209,7 @@ def _from_arrays(system: Any, arrays: dict[str, np.ndarray], failure: str) -> Tr
     like = _empty(system)
 
     def gathered(name: str, value: Any) -> Any:
-        leaves = [jnp.asarray(arrays[f"{name}.{position}"]) for position in range(len(jax.tree.leaves(value)))]
+        leaves = [jax.device_put(arrays[f"{name}.{position}"]) for position in range(len(jax.tree.leaves(value)))]
         return jax.tree.unflatten(jax.tree.structure(value), leaves)
 
     end = {name: jax.tree.map(lambda leaf: leaf[0], gathered(f"end_{name}", v)) for name, v in vars(like.end).items()}
