@@ -409,7 +409,7 @@ CASES = {
     "body_optimized_6": Case("heavy_body", raised(midpoint, gm.optimized(6)), 6, 2, extended=True),
     # 1.2e-6, 4.9e-9, 1.9e-11, 7.0e-14, of steps that begin with the whole time; after 2 units of time the first order is 7.7.
     "body_optimized_8": Case("heavy_body", raised(midpoint, gm.optimized(8)), 8, 1, halvings=3, extended=True),
-    "body_galerkin_2": Case("heavy_body_cayley", galerkin(2), 4, 4, symmetric=False, extended=True),
+    "body_galerkin_2": Case("heavy_body_cayley", galerkin(2), 4, 4, extended=True),
     "dirk_2": Case("henon_heiles", dirk([0.3, 0.7]), 2, symmetric=False, extended=True),
     "dirk_4": Case("henon_heiles", dirk(gm.suzuki(4)), 4),
     "top_triple_jump_4": Case("heavy_top", raised(midpoint, gm.triple_jump(4)), 4, 4, extended=True),
