@@ -17,7 +17,7 @@ from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groupoids.pair import PairGroupoid
-from groupoid_mech.manifolds.drawn_points import a_few_points
+from groupoid_mech.manifolds.drawn_points import drawn_point
 from groupoid_mech.manifolds.known_coordinates import point_along
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.numerics.matrix import matvec, unit_matrix
@@ -181,7 +181,7 @@ def _drawn_arrow(G: LieGroupoid, axes: int) -> tuple[Point, np.ndarray, np.ndarr
     """A point, a velocity and θ, a number or a matrix."""
     rng = np.random.default_rng(7)
     return (
-        a_few_points(G.base)[0],
+        drawn_point(G.base, 0),
         rng.uniform(0.5 * _LENGTH, _LENGTH, G.rank),
         np.asarray(rng.uniform(size=(G.rank,) * axes)),
     )

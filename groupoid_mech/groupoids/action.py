@@ -11,7 +11,7 @@ from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.errors import NotAnActionError
 from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groups.lie_group import LieGroup
-from groupoid_mech.manifolds.drawn_points import a_few_points
+from groupoid_mech.manifolds.drawn_points import drawn_point
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
 from groupoid_mech.manifolds.product import ProductManifold
 from groupoid_mech.numerics.quick_jit import quick_jit
@@ -80,7 +80,7 @@ class ActionGroupoid(LieGroupoid):
 
 
 def _require_right_action(G: ActionGroupoid) -> None:
-    (q, *_), (_, h, k, *_) = a_few_points(G.base), a_few_points(G.group)
+    q, h, k = drawn_point(G.base, 0), drawn_point(G.group, 1), drawn_point(G.group, 2)
     right, left, off = (float(value) for value in _action_defects(G, q, h, k))
     owner = f"ActionGroupoid needs {name_of(G.action)} to be a right action, (q·h)·k = q·(h k)"
     if not off <= ON_MANIFOLD:

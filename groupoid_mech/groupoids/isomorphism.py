@@ -8,7 +8,6 @@ from typing import final
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from groupoid_mech._arguments import is_concrete, require_instances
 from groupoid_mech._types import Point, Scalar
@@ -21,7 +20,7 @@ from groupoid_mech.groupoids.sameness import require_same_groupoid
 from groupoid_mech.groupoids.sphere_gauge import SphereGaugeGroupoid
 from groupoid_mech.groups.lie_group import LieGroup
 from groupoid_mech.groups.so3 import SO3
-from groupoid_mech.manifolds.drawn_points import FEW, drawn_points
+from groupoid_mech.manifolds.drawn_points import a_few_points
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
 from groupoid_mech.manifolds.sphere import Sphere
 from groupoid_mech.numerics.matrix import matvec
@@ -114,7 +113,7 @@ def _end_and_turn(g: Point) -> Point:
 
 
 def _require_inverse(condition: str, first: Morphism, second: Morphism) -> None:
-    distance = float(_round_trip(first, second, drawn_points(first.domain.space, np.arange(FEW))))
+    distance = float(_round_trip(first, second, a_few_points(first.domain.space)))
     if not distance <= ON_MANIFOLD:
         raise ArgumentError(
             f"Isomorphism needs {condition}; on drawn arrows it is off by {distance:.3g}. Give the inverse of forward as "

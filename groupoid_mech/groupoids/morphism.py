@@ -27,7 +27,7 @@ from groupoid_mech.errors import NotAMorphismError
 from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groupoids.sameness import require_same_groupoid
 from groupoid_mech.manifolds.calculus import push_forward
-from groupoid_mech.manifolds.drawn_points import FEW, drawn_points
+from groupoid_mech.manifolds.drawn_points import FEW, a_few_points
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD
 from groupoid_mech.numerics.matrix import unit_matrix
 from groupoid_mech.numerics.quick_jit import quick_jit
@@ -192,7 +192,7 @@ def _cure(key: str, name: str, defects: dict[str, float]) -> str:
 
 
 def _defects_on_drawn_arrows(Phi: Morphism) -> dict[str, Scalar]:
-    arrows = drawn_points(Phi.domain.space, np.arange(FEW))
+    arrows = a_few_points(Phi.domain.space)
     ways = np.random.default_rng(0).uniform(-0.4, 0.4, (FEW, Phi.domain.rank))
     return _morphism_defects(Phi, arrows, ways)
 

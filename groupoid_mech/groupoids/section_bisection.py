@@ -27,7 +27,7 @@ from groupoid_mech.groupoids.group import GroupGroupoid
 from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groupoids.local_bisection import SINGULAR, root_on_base
 from groupoid_mech.groupoids.pair import PairGroupoid
-from groupoid_mech.manifolds.drawn_points import FEW, drawn_points
+from groupoid_mech.manifolds.drawn_points import a_few_points
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD
 
 
@@ -160,7 +160,7 @@ def _require_values(f: Callable[[Point], Point], G: LieGroupoid, expected: Point
 
 
 def _require_section(B: SectionBisection) -> None:
-    points = drawn_points(B.groupoid.base, np.arange(FEW))
+    points = a_few_points(B.groupoid.base)
     off, gap, slopes = (np.asarray(value) for value in _section_defects(B, points))
     owner = f"SectionBisection needs {name_of(B.section)}"
     if not np.max(off) <= ON_MANIFOLD:

@@ -14,10 +14,14 @@ from groupoid_mech.numerics.quick_jit import quick_jit
 FEW = 8
 
 
-def a_few_points(M: Manifold) -> list[Point]:
-    """The same `FEW` points of a manifold in every call: those that checks look at."""
-    drawn = jax.tree.map(np.asarray, drawn_points(M, np.arange(FEW)))
-    return [jax.tree.map(lambda leaf, n=n: leaf[n], drawn) for n in range(FEW)]
+def a_few_points(M: Manifold) -> Point:
+    """The same `FEW` points of a manifold in every call, stacked: those that checks look at."""
+    return jax.tree.map(np.asarray, drawn_points(M, np.arange(FEW)))
+
+
+def drawn_point(M: Manifold, number: int) -> Point:
+    """One of `a_few_points`, by its number."""
+    return jax.tree.map(lambda leaf: leaf[number], a_few_points(M))
 
 
 def drawn_points(M: Manifold, seeds: np.ndarray) -> Point:

@@ -1,5 +1,7 @@
 """Manifolds beyond their laws: named values, cut loci, bundles in canonical charts, bad input."""
 
+import itertools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,6 +11,7 @@ from laws.subjects import CALCULUS_LAWS
 
 import groupoid_mech as gm
 from groupoid_mech.laws import laws_for
+from groupoid_mech.manifolds.drawn_points import FEW, a_few_points, drawn_point
 from groupoid_mech.numerics.matrix import complement
 
 S2 = gm.Sphere(2)
@@ -216,6 +219,23 @@ def test_dimensions_are_positive_integers(cls, dim):
 def test_parts_are_manifolds(make):
     with pytest.raises(gm.ArgumentError, match="needs .* to be a Manifold; got the class Sphere"):
         make(gm.Sphere)
+
+
+def test_random_points_of_a_product_are_drawn_apart():
+    M = gm.ProductManifold(S2, S2, gm.Torus(1))
+    x = jax.jit(M.random_point)(jax.random.key(3))
+    assert M.violation(x) < 1e-15
+    assert np.max(np.abs(x[0] - x[1])) > 0.1
+
+
+def test_points_for_checks_are_the_same_in_every_call_and_drawn_apart():
+    M = gm.ProductManifold(S2, S2)
+    first, second = a_few_points(M)
+    assert max(S2.violation(x) for x in (*first, *second)) < 1e-15
+    assert min(np.max(np.abs(x - y)) for x, y in itertools.combinations((*first, *second), 2)) > 0.01
+    for number in (0, FEW - 1):
+        for row, stack in zip(drawn_point(M, number), (first, second), strict=True):
+            np.testing.assert_array_equal(row, stack[number])
 
 
 def test_random_points_need_a_key():

@@ -11,7 +11,7 @@ import pytest
 from groupoid_mech.numerics.stumpff import stumpff
 
 TS = np.concatenate(
-    [[0.0], np.logspace(-300, -8, 5), np.logspace(-6, 0, 13), [2.0, 4.0, 8.999, 9.0, 9.001, 30.0, 39.0]]
+    [[0.0], np.logspace(-300, -8, 5), np.logspace(-6, 0, 13), [0.999, 1.001, 2.0, 4.0, 8.999, 9.0, 9.001, 30.0, 39.0]]
 )
 
 
