@@ -8,21 +8,28 @@ With :math:`y = \operatorname{retract}(x, \xi)`, :math:`\varphi = |\xi|` is the 
 Values come from ξ, derivatives are those on the sphere in x and y: no logarithm is taken.
 """
 
-from functools import partial
 from typing import Any
 
 import jax
 
 from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.manifolds.sphere import Sphere
-from groupoid_mech.numerics.matrix import dot, matvec
+from groupoid_mech.numerics.matrix import dot
 from groupoid_mech.numerics.stumpff import stumpff
 from groupoid_mech.numerics.with_value import with_value
 
 
 def known_coordinates(S: Sphere, x: Point, y: Point, xi: Vector) -> Vector:
-    r"""The value ξ, with the derivatives of :math:`\operatorname{local}(x, y)`."""
-    return _coordinates(S.dim, x, y, xi)
+    r"""The value ξ, with the derivatives of the velocity at the start in the frame there.
+
+    .. math:: \dot z_0 = \varphi\,\frac{y - \cos\varphi\,x}{\sin\varphi}, \qquad \xi = E(x)^T\dot z_0 = \frac{\varphi}{\sin\varphi}\,E(x)^T(y - x) .
+
+    The last form is differentiated: so angular momentum walks at random. By that of ``local``, a function of :math:`E(x)^Ty` and :math:`x\cdot y`,
+    it would drift, by 1.7 ε in every step of Euler's symplectic method.
+    """
+    x, y = _on_sphere(x), _on_sphere(y)
+    change, t = _apart(S, x, y, xi)
+    return with_value(xi, S.from_ambient(x, change) * (1 / stumpff(1, t)))
 
 
 def reflected_coordinates(S: Sphere, x: Point, y: Point, xi: Vector) -> Vector:
@@ -107,21 +114,3 @@ def _squared_angle_jvp(primals: Any, tangents: Any) -> tuple[Scalar, Scalar]:
     (x, y, t), (dx, dy, _) = primals, tangents
     t = _squared_angle(x, y, jax.lax.stop_gradient(t))
     return t, (dot(dx, y) + dot(x, dy)) * (-2 / stumpff(1, t))
-
-
-@partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _coordinates(dim: int, x: Point, y: Point, xi: Vector) -> Vector:
-    return xi
-
-
-@_coordinates.defjvp
-def _coordinates_jvp(dim: int, primals: Any, tangents: Any) -> tuple[Vector, Vector]:
-    # With v = E(x)ᵀy = sinc ξ: ξ = f v, f(s, c) = angle/√s, where ∂f/∂c = -1 and ∂f/∂s = -(1 - sin 2φ/2φ)/(2φ² sinc³) on the sphere.
-    (x, y, xi), (dx, dy, _) = primals, tangents
-    xi = _coordinates(dim, x, y, jax.lax.stop_gradient(xi))
-    t = dot(xi, xi)
-    sinc = stumpff(1, t)
-    E, dE = jax.jvp(Sphere(dim).frame, (x,), (dx,))
-    dv = matvec(dE.T, y) + matvec(E.T, dy)
-    df = -4 * stumpff(3, 4 * t) / (sinc * sinc) * dot(xi, dv) - (dot(dx, y) + dot(x, dy))
-    return xi, dv / sinc + sinc * df * xi
