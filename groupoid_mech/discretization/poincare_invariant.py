@@ -5,10 +5,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from groupoid_mech._arguments import is_concrete, is_finite, require_instances
+from groupoid_mech._arguments import describe, is_concrete, is_finite, require_instances, same_structure
 from groupoid_mech._types import Array, Point, Scalar
-from groupoid_mech.errors import ArgumentError
-from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.errors import ArgumentError, OffManifoldError
+from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
 
 
 def poincare_invariant(manifold: Manifold, points: Point) -> Scalar:
@@ -21,7 +21,7 @@ def poincare_invariant(manifold: Manifold, points: Point) -> Scalar:
 
     Args:
         manifold: The manifold Q.
-        points: The points ``(q, p)``, stacked, with ``p`` in the frame at ``q``.
+        points: The points ``(q, p)``, stacked, with ``q`` on the manifold and ``p`` in the frame at ``q``.
 
     Example:
         >>> from groupoid_mech import Euclidean, Torus
@@ -33,13 +33,13 @@ def poincare_invariant(manifold: Manifold, points: Point) -> Scalar:
         True
     """
     require_instances("poincare_invariant", "manifold", (manifold,), Manifold)
-    count = points[1].shape[0]
-    if count < 3 or points[1].shape[1:] != (manifold.dim,):
-        raise ArgumentError(
-            f"poincare_invariant needs at least 3 points (q, p), stacked, with {manifold.dim} components of p; "
-            f"got momenta of shape {points[1].shape}."
+    count = _count(manifold, points)
+    value, gap = _invariant(manifold, points)
+    if is_concrete(gap) and float(gap) > ON_MANIFOLD:
+        raise OffManifoldError(
+            f"poincare_invariant needs every q on {type(manifold).__name__}; one is off by {float(gap):.3g} (allowed {ON_MANIFOLD:g}). "
+            f"Use jax.vmap(manifold.project)(q) to move them onto the manifold."
         )
-    value = _invariant(manifold, points)
     if is_concrete(value) and not is_finite(value):
         raise ArgumentError(
             f"poincare_invariant needs finite points, each in the chart of {manifold} at the one before; got {count} points where that fails. "
@@ -48,12 +48,28 @@ def poincare_invariant(manifold: Manifold, points: Point) -> Scalar:
     return value
 
 
+def _count(M: Manifold, points: Point) -> int:
+    """The number of points, if there are enough and their arrays have the shapes of ``(q, p)``."""
+    like = M.point_like(), jax.ShapeDtypeStruct((M.dim,), np.dtype(float))
+    shapes, single = ([np.shape(leaf) for leaf in jax.tree.leaves(tree)] for tree in (points, like))
+    count = max((shape[0] for shape in shapes if shape), default=0)
+    if not (same_structure(points, like) and count >= 3 and shapes == [(count, *shape) for shape in single]):
+        needed = ", ".join(str(("n", *shape)).replace("'", "") for shape in single)
+        raise ArgumentError(
+            f"poincare_invariant needs at least 3 points (q, p), stacked, with {M.dim} components of p and as many momenta as points q: "
+            f"a tuple of arrays of the shapes {needed} with n ≥ 3; got {describe(points)}. "
+            f"Stack the points of one loop along the first axis; for several loops use jax.vmap."
+        )
+    return count
+
+
 @eqx.filter_jit
-def _invariant(M: Manifold, points: Point) -> Scalar:
+def _invariant(M: Manifold, points: Point) -> tuple[Scalar, Scalar]:
+    """The integral, and how far the points are from the manifold."""
     q, p = points
     velocities = jax.tree.map(_spectral_derivative, _continued(M, q))
     rates = jax.vmap(M.from_ambient)(q, velocities)
-    return 2 * jnp.pi * jnp.mean(jnp.sum(p * rates, axis=1))
+    return 2 * jnp.pi * jnp.mean(jnp.sum(p * rates, axis=1)), jnp.max(jax.vmap(M.violation)(q))
 
 
 def _continued(M: Manifold, loop: Point) -> Point:
