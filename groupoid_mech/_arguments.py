@@ -49,15 +49,17 @@ def require_choice(owner: str, name: str, value: Any, choices: tuple[Any, ...]) 
         raise ArgumentError(f"{owner} needs {name} to be {listed}; got {value!r}.")
 
 
-def require_instances(owner: str, name: str, values: tuple[Any, ...], kind: type) -> None:
-    """Refuse an empty tuple, or one with a member that is not a ``kind``."""
+def require_instances(owner: str, name: str, values: tuple[Any, ...], kind: type, advice: str = "") -> None:
+    """Refuse an empty tuple, or one with a member that is not a ``kind``; the advice says how to make one."""
+    article = "an" if kind.__name__[0] in "AEIO" else "a"
     if not values:
         raise ArgumentError(f"{owner} needs at least one {kind.__name__} as {name}; got none.")
     for position, value in enumerate(values):
         if not isinstance(value, kind):
+            which = name if len(values) == 1 else f"{name}[{position}]"
+            hint = "Give an instance, as in Sphere(2), not the class." if isinstance(value, type) else advice
             raise ArgumentError(
-                f"{owner} needs {name}[{position}] to be a {kind.__name__}; got {describe(value)}. "
-                f"Give an instance, as in Sphere(2), not the class."
+                f"{owner} needs {which} to be {article} {kind.__name__}; got {describe(value)}. {hint}".rstrip()
             )
 
 
@@ -71,7 +73,8 @@ def describe(value: Any) -> str:
         return "a tuple (" + ", ".join(describe(part) for part in value) + ")"
     if isinstance(value, type):
         return f"the class {value.__name__}"
-    return f"{type(value).__name__} {value!r}"[:120]
+    name, text = type(value).__name__, " ".join(repr(value).split())
+    return (text if text.startswith(f"{name}(") else f"{name} {text}")[:120]
 
 
 def same_structure(left: Any, right: Any) -> bool:
@@ -116,17 +119,28 @@ def require_vector(owner: str, name: str, value: Any, size: int) -> None:
 
 def time_step(owner: str, value: Any) -> Scalar:
     """A finite number that is not 0, as an array; negative ones go back in time."""
-    try:
-        dt = jnp.asarray(value, float)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{owner} needs dt to be a number; got {describe(value)}.") from error
-    if dt.shape != ():
-        raise ArgumentError(
-            f"{owner} needs dt to be one number; got {describe(value)}. Batch over steps with jax.vmap."
-        )
-    if is_concrete(dt) and not (np.isfinite(float(dt)) and float(dt) != 0):
+    dt = number(owner, "dt", value)
+    if is_concrete(dt) and float(dt) == 0:
         raise ArgumentError(f"{owner} needs a finite dt that is not 0; got {value}.")
     return dt
+
+
+def number(owner: str, name: str, value: Any) -> Scalar:
+    """A finite real number as an array; text, truth values and arrays of several numbers are refused."""
+    try:
+        given = value if hasattr(value, "dtype") else np.asarray(value)
+    except (TypeError, ValueError):
+        given = np.asarray(None)
+    if not any(jnp.issubdtype(given.dtype, kind) for kind in (jnp.floating, jnp.integer)):
+        raise ArgumentError(f"{owner} needs {name} to be a number; got {describe(value)}.")
+    if given.shape != ():
+        raise ArgumentError(
+            f"{owner} needs {name} to be one number; got {describe(value)}. Batch over several with jax.vmap."
+        )
+    result = jnp.asarray(value, float)
+    if is_concrete(result) and not np.isfinite(float(result)):
+        raise ArgumentError(f"{owner} needs a finite {name}; got {value}.")
+    return result
 
 
 def as_pytree(function: Any) -> Any:

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import describe, is_concrete, require_instances, same_structure, time_step
+from groupoid_mech._arguments import describe, is_concrete, number, require_instances, same_structure, time_step
 from groupoid_mech._types import Array, Point, Scalar
 from groupoid_mech.discretization.integrator import Integrator, Taken
 from groupoid_mech.errors import ArgumentError
@@ -53,7 +53,7 @@ class Composition(Integrator):
         return _one_after_the_other(self.methods, x, memory)
 
     def with_step(self, dt: ArrayLike) -> "Composition":
-        h = jnp.asarray(dt, float)
+        h = number("Composition.with_step", "dt", dt)
         parts = zip(self.methods, self.fractions, strict=True)
         methods = tuple(method.with_step(fraction * h) for method, fraction in parts)
         return eqx.tree_at(lambda composition: (composition.methods, composition.dt), self, (methods, h))
@@ -109,7 +109,7 @@ class WeightedComposition(Integrator):
         return Taken(x, jnp.max(residuals), jnp.max(iterations), jnp.all(converged)), kept
 
     def with_step(self, dt: ArrayLike) -> "WeightedComposition":
-        return eqx.tree_at(lambda method: method.dt, self, jnp.asarray(dt, float))
+        return eqx.tree_at(lambda method: method.dt, self, number("WeightedComposition.with_step", "dt", dt))
 
     def adjoint(self) -> "WeightedComposition":
         methods = [method.adjoint() for method in reversed(self.methods)]

@@ -9,22 +9,28 @@ from typing import final
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import (
     as_pytree,
     describe,
-    explaining_traces,
     is_concrete,
     is_finite,
-    require_function,
+    name_of,
     require_instances,
     require_vector,
 )
-from groupoid_mech._types import Covector, Point, Scalar, Vector
+from groupoid_mech._types import Covector, Matrix, Point, Scalar, Vector
 from groupoid_mech.algebroids.dual_bundle import DualBundle
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
-from groupoid_mech.discretization.lifted_map import LiftedMap, liftable, require_scalar_function
+from groupoid_mech.discretization.lifted_map import (
+    LiftedMap,
+    liftable,
+    require_image,
+    require_map,
+    require_scalar_function,
+)
 from groupoid_mech.errors import ArgumentError, NotFiniteError
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.calculus import frame_bracket, value_and_push_forward
@@ -32,11 +38,15 @@ from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle
+from groupoid_mech.mechanics.regularity import null_space
 from groupoid_mech.numerics.matrix import solve, unit_matrix
 from groupoid_mech.numerics.newton import newton_root
 from groupoid_mech.symplectic.cotangent_groupoid import CotangentGroupoid
 
 Hamiltonian = Callable[[Point, Covector], Scalar]
+
+# Singular values below this part of the largest are rounded zeros.
+_ROUND_OFF = 1e-15
 
 
 def cotangent_lift(M: Manifold, N: Manifold, F: Callable[[Point], Point], x: Point) -> Point:
@@ -60,9 +70,18 @@ def cotangent_lift(M: Manifold, N: Manifold, F: Callable[[Point], Point], x: Poi
     if M.dim != N.dim:
         raise ArgumentError(f"cotangent_lift needs manifolds of the same dimension; got {M.dim} and {N.dim}.")
     CotangentBundle(M).check_point(x, owner="cotangent_lift")
-    require_function(F)
-    with explaining_traces(F):
-        return _cotangent_lift(M, N, as_pytree(F), x)
+    require_image("cotangent_lift", F, x[0], N)
+    (y, p), TF = _cotangent_lift(M, N, as_pytree(F), x)
+    N.check_point(y, owner="cotangent_lift", name="F(x)")
+    if is_concrete((p, TF)):
+        lost = null_space(np.asarray(TF), _ROUND_OFF).shape[1] if is_finite(TF) else 0
+        if lost or not is_finite(p):
+            raise ArgumentError(
+                f"cotangent_lift needs a diffeomorphism F: at x the derivative of {name_of(F)} "
+                f"{f'has rank {M.dim - lost} of {M.dim}' if lost else 'is not finite'}, and no momentum of F(x) belongs to p. "
+                f"Take another F, or a point at which its derivative has an inverse."
+            )
+    return y, p
 
 
 def tulczyjew_alpha(manifold: Manifold, w: Point) -> Point:
@@ -180,7 +199,7 @@ def lifted_covector(R: DiscretizationMap, x: Point, v: Vector, covector: Covecto
         >>> lifted_covector(midpoint, jnp.zeros(1), jnp.ones(1), jnp.array([2.0, 3.0]))[1]
         Array([-2.,  4.], dtype=float64)
     """
-    _require_map("lifted_covector", R)
+    require_map("lifted_covector", R, "R")
     R.check_point(x, owner="lifted_covector")
     R.check_algebroid_vector(v, owner="lifted_covector")
     require_vector("lifted_covector", "covector", covector, R.bundle.dim)
@@ -211,7 +230,7 @@ def lifted_step(R: DiscretizationMap, hamiltonian: Hamiltonian, dt: ArrayLike, q
         >>> lifted_step(theta_map(Euclidean(1), 1.0), H, 0.1, jnp.ones(1), jnp.zeros(1))
         (Array([1.], dtype=float64), Array([-0.1], dtype=float64))
     """
-    _require_map("lifted_step", R)
+    require_map("lifted_step", R, "R")
     R.check_point(q, owner="lifted_step", name="q")
     R.check_algebroid_vector(p, owner="lifted_step", name="p")
     require_scalar_function("lifted_step", hamiltonian, q, p)
@@ -226,9 +245,9 @@ def lifted_step(R: DiscretizationMap, hamiltonian: Hamiltonian, dt: ArrayLike, q
 
 
 @eqx.filter_jit
-def _cotangent_lift(M: Manifold, N: Manifold, F: Callable[[Point], Point], x: Point) -> Point:
+def _cotangent_lift(M: Manifold, N: Manifold, F: Callable[[Point], Point], x: Point) -> tuple[Point, Matrix]:
     y, TF = value_and_push_forward(M, N, F, x[0])
-    return y, solve(TF.T, x[1])
+    return (y, solve(TF.T, x[1])), TF
 
 
 @eqx.filter_jit
@@ -276,7 +295,3 @@ def _lifted_step(R: DiscretizationMap, hamiltonian: Hamiltonian, dt: Scalar, q: 
 
     gamma = newton_root(lambda gamma: smooth_local(momenta, (q, p), T.source(lifted(gamma))), jnp.zeros(momenta.dim))
     return T.target(lifted(gamma))
-
-
-def _require_map(owner: str, R: DiscretizationMap) -> None:
-    require_instances(owner, "R", (R,), DiscretizationMap)

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, describe, name_of, time_step, traced_shape
+from groupoid_mech._arguments import as_pytree, describe, name_of, number, time_step, traced_shape
 from groupoid_mech._types import Point, Scalar, Vector, VectorField
 from groupoid_mech.discretization.discretization_map import DiscretizationMap, manifold_of
 from groupoid_mech.discretization.integrator import Integrator, Taken
@@ -40,7 +40,7 @@ class MapIntegrator(Integrator):
         self.dt = time_step(owner, dt)
 
     def with_step(self, dt: ArrayLike) -> Self:
-        return eqx.tree_at(lambda method: method.dt, self, jnp.asarray(dt, float))
+        return eqx.tree_at(lambda method: method.dt, self, number(f"{type(self).__name__}.with_step", "dt", dt))
 
     def adjoint(self) -> Self:
         return eqx.tree_at(lambda method: method.map, self, self.map.adjoint())

@@ -5,6 +5,7 @@ from typing import final
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
@@ -23,6 +24,7 @@ from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import AdjointMap, DiscretizationMap, groupoid_of
 from groupoid_mech.discretization.hamiltonian_family import hamiltonian_system
 from groupoid_mech.discretization.integrator import Integrator
+from groupoid_mech.discretization.lifted_map import require_map, require_scalar_function
 from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.splitting import Drift, Kick, Separable, is_flat_pair
 from groupoid_mech.discretization.system_integrator import SystemIntegrator
@@ -53,7 +55,7 @@ def hamiltonian_integrator(hamiltonian: Hamiltonian, map: DiscretizationMap, dt:
         >>> euler((jnp.zeros(1), jnp.ones(1)))
         (Array([0.1], dtype=float64), Array([1.], dtype=float64))
     """
-    require_instances("hamiltonian_integrator", "map", (map,), DiscretizationMap)
+    require_map("hamiltonian_integrator", map)
     h = time_step("hamiltonian_integrator", dt)
     end = _end_of(map)
     if isinstance(hamiltonian, Separable) and end is not None:
@@ -106,7 +108,11 @@ def splitting(
         drift_order: The order of the drifts where they are not exact, 2, 4, 6 or 8: with 1, 5 (`suzuki`), 9 or 17 (`optimized`) midpoint
             steps for each drift.
     """
-    require_instances("splitting", "hamiltonian", (hamiltonian,), Separable)
+    advice = (
+        "Give its parts, Separable(T, V). Other Hamiltonians have no drifts and kicks: compose a symplectic Euler method with its adjoint, "
+        "raise_order(hamiltonian_integrator(H, theta_map(space, 1), dt), weights)."
+    )
+    require_instances("splitting", "hamiltonian", (hamiltonian,), Separable, advice)
     require_choice("splitting", "drift_order", drift_order, (2, *_DRIFTS))
     h = time_step("splitting", dt)
     G = groupoid_of("splitting", space)
@@ -114,6 +120,7 @@ def splitting(
     if rows.ndim != 2 or rows.shape[1] != 2 or not rows.size:
         raise ArgumentError(f"splitting needs weights in rows of a drift and a kick; got shape {rows.shape}.")
     require_whole_steps("splitting", rows)
+    require_scalar_function("splitting", hamiltonian.kinetic, jnp.zeros(G.rank))
     drift: Integrator
     if is_flat_pair(G):
         drift = Drift(hamiltonian.kinetic, G.base, h)

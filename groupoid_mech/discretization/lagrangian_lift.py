@@ -9,16 +9,19 @@ from typing import final
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from groupoid_mech._arguments import as_pytree, require_function, require_instances
-from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
+from groupoid_mech._arguments import as_pytree, is_concrete, is_finite, name_of, require_function, require_instances
+from groupoid_mech._types import Array, Covector, Matrix, Point, Scalar, Vector
 from groupoid_mech.discretization.cotangent_lift import CotangentLift, turned
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.lifted_map import LiftedMap, liftable, require_scalar_function
+from groupoid_mech.errors import ArgumentError, NotFiniteError
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle
+from groupoid_mech.mechanics.regularity import Regularity, null_space
 from groupoid_mech.numerics.matrix import solve
 from groupoid_mech.numerics.newton import newton_root
 
@@ -26,6 +29,9 @@ from groupoid_mech.numerics.newton import newton_root
 # a bound.
 _NEAR = 0.01
 _TRIALS = 100
+
+# Singular values below this part of the largest are rounded zeros.
+_ROUND_OFF = 1e-15
 
 VelocityFunction = Callable[[Point, Vector], Scalar]
 
@@ -84,8 +90,8 @@ class LagrangianLift(LiftedMap):
 class LegendreHamiltonian(eqx.Module):
     r"""The Hamiltonian :math:`H(q, p) = \langle p, v\rangle - L(q, v)`, :math:`\partial L/\partial v = p`, of a regular Lagrangian.
 
-    The velocity is found by Newton's method from :math:`v = 0`, with shorter steps where it would leave the domain of L; NaN where that does not
-    arrive.
+    The velocity is found by Newton's method from :math:`v = 0`, with shorter steps where it would leave the domain of L. Where that does not
+    arrive, or L is singular, there is an error; inside of ``jit`` NaN.
 
     Args:
         lagrangian: The function ``L(q, v)`` on the algebroid of a groupoid, or on TQ, regular in v.
@@ -103,7 +109,14 @@ class LegendreHamiltonian(eqx.Module):
         self.lagrangian = as_pytree(lagrangian)
 
     def __call__(self, q: Point, p: Covector) -> Scalar:
-        return _hamiltonian(self.lagrangian, q, p)
+        value = _hamiltonian(self.lagrangian, q, p)
+        if is_concrete(value) and not is_finite(value):
+            _require_regular("LegendreHamiltonian", self.lagrangian, q, jnp.zeros_like(p))
+            raise NotFiniteError(
+                f"LegendreHamiltonian found no velocity at q = {q} whose momentum is p = {p}: the momenta of {name_of(self.lagrangian)} may "
+                f"not reach so far, or Newton's method did not. Take a smaller p."
+            )
+        return value
 
 
 @final
@@ -137,7 +150,14 @@ class LagrangianField(eqx.Module):
 
     def __call__(self, x: Point) -> Vector:
         TangentBundle(self.manifold).check_point(x, owner="LagrangianField")
-        return euler_lagrange_rate(self.lagrangian, self.manifold, x)
+        rate = euler_lagrange_rate(self.lagrangian, self.manifold, x)
+        if is_concrete(rate):
+            _require_regular("LagrangianField", self.lagrangian, *x)
+            if not is_finite(rate):
+                raise NotFiniteError(
+                    f"LagrangianField has no finite value at x = {x}: the Lagrangian {name_of(self.lagrangian)} or its derivatives have none."
+                )
+        return rate
 
 
 def momentum(lagrangian: VelocityFunction, q: Point, v: Vector) -> Covector:
@@ -153,6 +173,23 @@ def velocity(lagrangian: VelocityFunction, q: Point, p: Covector, guess: Vector)
 def velocity_of_momentum(lagrangian: VelocityFunction, q: Point, p: Covector) -> Vector:
     r"""The velocity with :math:`\partial L/\partial v = p`, nothing being known about it; NaN where Newton's method does not arrive."""
     return velocity(lagrangian, q, p, _approached(lambda v: p - momentum(lagrangian, q, v), jnp.zeros_like(p)))
+
+
+def _require_regular(owner: str, lagrangian: VelocityFunction, q: Point, v: Vector) -> None:
+    r"""Refuse a Lagrangian whose matrix :math:`\partial^2L/\partial v^2` has no inverse at a point of TQ."""
+    mass = np.asarray(_mass(lagrangian, q, v))
+    if is_finite(mass) and null_space(mass, _ROUND_OFF).shape[1]:
+        directions = Regularity(mass, mass, mass[:0], v.size).degeneracy
+        raise ArgumentError(
+            f"{owner} needs a regular Lagrangian; at q = {q}, v = {v} the second derivatives of {name_of(lagrangian)} in v vanish along "
+            f"{directions}, in components of the frame: p = ∂L/∂v does not determine v. Add a kinetic energy in these directions, or "
+            f"leave them out of the manifold."
+        )
+
+
+@eqx.filter_jit
+def _mass(lagrangian: VelocityFunction, q: Point, v: Vector) -> Matrix:
+    return jax.jacfwd(lambda u: momentum(lagrangian, q, u))(v)
 
 
 @eqx.filter_jit
@@ -194,5 +231,5 @@ def euler_lagrange_rate(lagrangian: VelocityFunction, Q: Manifold, x: Point) -> 
     p = momentum(lagrangian, q, v)
     force = frame_derivatives(Q, lambda y: lagrangian(y, v), q) + turned(Q, q, p, v)
     drift = jax.jvp(lambda y: momentum(lagrangian, y, v), (q,), (Q.to_ambient(q, v),))[1]
-    mass = jax.jacfwd(lambda u: momentum(lagrangian, q, u))(v)
+    mass = _mass(lagrangian, q, v)
     return jnp.concatenate([v, solve(mass, force - drift)])

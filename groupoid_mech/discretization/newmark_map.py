@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import require_instances, time_step
+from groupoid_mech._arguments import number, require_instances, time_step
 from groupoid_mech._types import Matrix, Point, Scalar, Vector
 from groupoid_mech.discretization.chart_form import Form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
@@ -64,7 +64,7 @@ class NewmarkMap(DiscretizationMap):
         require_instances("NewmarkMap", "manifold", (manifold,), Manifold)
         self.manifold = manifold
         self.groupoid = PairGroupoid(TangentBundle(manifold))
-        self.beta, self.gamma = jnp.asarray(beta, float), jnp.asarray(gamma, float)
+        self.beta, self.gamma = number("NewmarkMap", "beta", beta), number("NewmarkMap", "gamma", gamma)
         self.dt = time_step("NewmarkMap", dt)
         self.form = ThetaMap(self.groupoid, self._theta()).form
 
@@ -131,4 +131,5 @@ def newmark_map(manifold: Manifold, beta: ArrayLike, gamma: ArrayLike, dt: Array
         dt: The time step.
     """
     require_instances("newmark_map", "manifold", (manifold,), Manifold)
-    return NewmarkMap(manifold, beta, gamma, time_step("newmark_map", dt))
+    parameters = number("newmark_map", "beta", beta), number("newmark_map", "gamma", gamma)
+    return NewmarkMap(manifold, *parameters, time_step("newmark_map", dt))

@@ -42,6 +42,7 @@ def difference_defect(map: DiscretizationMap, field: VectorField, x: Point) -> S
     """
     Q = liftable("difference_defect", map)
     gamma = require_field("difference_defect", field, TangentBundle(Q))
+    TangentBundle(Q).check_point(x, owner="difference_defect")
     _, second, third, _ = _points(TangentLift(map), gamma, x)
     return point_distance(second, third)
 

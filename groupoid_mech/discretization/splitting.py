@@ -11,11 +11,12 @@ import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, require_instances, time_step
+from groupoid_mech._arguments import as_pytree, describe, number, require_instances, time_step
 from groupoid_mech._types import Covector, Function, Point, Scalar
 from groupoid_mech.algebroids.dual_bundle import DualBundle
 from groupoid_mech.discretization.discretization_map import groupoid_of
 from groupoid_mech.discretization.integrator import Integrator, Taken, explicit
+from groupoid_mech.discretization.lifted_map import require_scalar_function
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.pair import PairGroupoid
@@ -51,6 +52,12 @@ class Separable(eqx.Module):
     potential: Function
 
     def __init__(self, kinetic: Callable[[Covector], Scalar], potential: Function):
+        for name, part in (("kinetic", kinetic), ("potential", potential)):
+            if not callable(part):
+                raise ArgumentError(
+                    f"Separable needs {name} to be a function; got {describe(part)}. Give the functions T of p and V of q, as in "
+                    f"Separable(lambda p: p @ p / 2, lambda q: -jnp.cos(q[0]))."
+                )
         self.kinetic = parameters_as_arrays(as_pytree(kinetic))
         self.potential = parameters_as_arrays(as_pytree(potential))
 
@@ -75,6 +82,7 @@ class Kick(Integrator):
 
     def __init__(self, potential: Function, space: Manifold | LieGroupoid, dt: ArrayLike):
         self.groupoid = groupoid_of("Kick", space)
+        require_scalar_function("Kick", potential, self.groupoid.base.point_like())
         self.potential = parameters_as_arrays(as_pytree(potential))
         self.dt = time_step("Kick", dt)
         self.space = DualBundle(self.groupoid.base, self.groupoid.rank)
@@ -90,7 +98,7 @@ class Kick(Integrator):
         return explicit((q, p - self.dt * force)), ()
 
     def with_step(self, dt: ArrayLike) -> "Kick":
-        return eqx.tree_at(lambda kick: kick.dt, self, jnp.asarray(dt, float))
+        return eqx.tree_at(lambda kick: kick.dt, self, number("Kick.with_step", "dt", dt))
 
     def adjoint(self) -> "Kick":
         return self
@@ -117,6 +125,7 @@ class Drift(Integrator):
                 f"Drift needs a flat manifold, a Euclidean space, a torus, a group of translations or a product of these; got {manifold}. "
                 f"Elsewhere take hamiltonian_integrator of the kinetic energy."
             )
+        require_scalar_function("Drift", kinetic, jnp.zeros(manifold.dim))
         self.kinetic = parameters_as_arrays(as_pytree(kinetic))
         self.dt = time_step("Drift", dt)
         self.space = DualBundle(manifold, manifold.dim)
@@ -129,7 +138,7 @@ class Drift(Integrator):
         return explicit((self.space.base.retract(q, self.dt * jax.grad(self.kinetic)(p)), p)), ()
 
     def with_step(self, dt: ArrayLike) -> "Drift":
-        return eqx.tree_at(lambda drift: drift.dt, self, jnp.asarray(dt, float))
+        return eqx.tree_at(lambda drift: drift.dt, self, number("Drift.with_step", "dt", dt))
 
     def adjoint(self) -> "Drift":
         return self

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias, final
 import equinox as eqx
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import require_instances
+from groupoid_mech._arguments import number, require_instances
 from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.algebroids.dual_bundle import DualBundle
 from groupoid_mech.discretization.integrator import Integrator, Taken
@@ -65,7 +65,7 @@ class SystemIntegrator(Integrator):
         return taken, (None if reference is None else following.reference, following.memory)
 
     def with_step(self, dt: ArrayLike) -> "SystemIntegrator":
-        return self._of(self._family.with_step(dt))
+        return self._of(self._family.with_step(number("SystemIntegrator.with_step", "dt", dt)))
 
     def adjoint(self) -> "SystemIntegrator":
         return self._of(self._family.adjoint())

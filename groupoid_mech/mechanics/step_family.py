@@ -7,6 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
+from groupoid_mech._arguments import number
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.mechanics.increment import IncrementFunction
@@ -30,7 +31,7 @@ class StepFamily(IncrementFunction):
 
     def with_step(self, dt: ArrayLike) -> Self:
         """The same family with another length of the step."""
-        return eqx.tree_at(lambda family: family.dt, self, jnp.asarray(dt, float))
+        return eqx.tree_at(lambda family: family.dt, self, number(f"{type(self).__name__}.with_step", "dt", dt))
 
 
 @final

@@ -124,7 +124,7 @@ def test_bad_functions():
         gm.exterior_derivative(S2, lambda x: jnp.zeros((2, 2, 2)))
     with pytest.raises(gm.ArgumentError, match="real"):
         gm.differential(S2, lambda x: x[0] + 1j, jnp.array([0.0, 0, 1]))
-    with pytest.raises(gm.ArgumentError, match="M\\[0\\] to be a Manifold"):
+    with pytest.raises(gm.ArgumentError, match="M to be a Manifold"):
         gm.exterior_derivative("S2", lambda x: x[0])
     with pytest.raises(gm.OffManifoldError, match="differential needs x on Sphere"):
         gm.differential(S2, lambda x: x[0], jnp.ones(3))
