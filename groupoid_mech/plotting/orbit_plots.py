@@ -1,5 +1,6 @@
 """Pictures of orbits: where a one-step method goes, what it keeps, and how well it solved its equations."""
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -7,8 +8,15 @@ import jax
 import numpy as np
 
 from groupoid_mech._arguments import describe
-from groupoid_mech.discretization.orbit import Orbit
+from groupoid_mech._types import Point
+from groupoid_mech.discretization.orbit import Orbit, require_single
 from groupoid_mech.errors import ArgumentError
+from groupoid_mech.groups.product import ProductGroup
+from groupoid_mech.groups.se2 import SE2
+from groupoid_mech.groups.se3 import SE3
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.product import ProductManifold
+from groupoid_mech.manifolds.vector_bundle import VectorBundle
 from groupoid_mech.plotting.trajectory_plots import relative_drift
 from groupoid_mech.systems.hamiltonian_model import HamiltonianModel
 
@@ -16,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ROUND_OFF = float(np.finfo(float).eps)
+_LONGEST_LEGEND = 36
 
 
 def plot_orbit(
@@ -25,8 +34,11 @@ def plot_orbit(
 ) -> "Figure":
     """One figure of an orbit: the path, the relative errors of energy and invariants, the residuals.
 
+    Points in space or the plane are drawn there, one path for each factor of a product, motions by their translations; one degree of freedom
+    in the phase plane, a momentum without base point in its own space; all else by all coordinates over time.
+
     Args:
-        orbit: The orbit.
+        orbit: The orbit; of a batch, one member.
         model: The model it was made from: its energy and invariants are drawn.
         observables: Further functions of a point, as ``Orbit.observe`` takes, by name.
 
@@ -42,24 +54,17 @@ def plot_orbit(
 
     if not isinstance(orbit, Orbit):
         raise ArgumentError(f"plot_orbit needs an Orbit, as Integrator.run returns; got {describe(orbit)}.")
+    require_single("plot_orbit", orbit)
+    _require_model_and_observables(model, observables)
     lines = {}
     if model is not None:
         lines = {"energy": model.energies(orbit)} | model.invariant_values(orbit)
     lines |= {name: orbit.observe(function) for name, function in (observables or {}).items()}
-    path, labels = _path(orbit)
     figure = plt.figure(figsize=(12, 4), layout="constrained")
     grid = figure.add_gridspec(1, 3 if lines else 2)
-    axes: Any = figure.add_subplot(grid[0], projection="3d" if path.shape[1] == 3 else None)
     times = np.asarray(orbit.times)
-    if path.shape[1] in (2, 3):
-        axes.plot(*path.T, linewidth=0.8)
-        axes.plot(*path[:1].T, "o", color="black", markersize=4)
-        axes.set_xlabel(labels[0])
-        axes.set_ylabel(labels[1])
-    else:
-        axes.plot(times, path, linewidth=0.8)
-        axes.set_xlabel("time")
-    axes.set_title("path", fontsize="medium")
+    _draw_path(figure, grid[0], orbit, times)
+    axes: Any
     if lines:
         axes = figure.add_subplot(grid[1])
         for name, values in lines.items():
@@ -72,16 +77,98 @@ def plot_orbit(
     axes.semilogy(times[1:], np.maximum(np.asarray(orbit.residuals), 0.1 * _ROUND_OFF), ".", markersize=2)
     axes.set_xlabel("time")
     axes.set_title("residual of the equations", fontsize="medium")
-    name = type(orbit.space).__name__ if model is None else model.name
+    name = _title(orbit.space) if model is None else model.name
     steps = int(orbit.numbers[-1]) if len(orbit) else 0
     figure.suptitle(f"{name}, {steps:,} steps" + (" (stopped early)" if orbit.failure else ""))
     return figure
 
 
-def _path(orbit: Orbit) -> tuple[np.ndarray, tuple[str, str]]:
-    """Columns to draw: the base points in space or the plane, the phase plane of one degree of freedom, or all coordinates over time."""
-    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(orbit.points)]
-    flat = [leaf.reshape(len(leaf), -1) for leaf in leaves if leaf.size]
-    if flat[0].shape[1] == 1 and len(flat) == 2:
-        return np.concatenate(flat, axis=1), ("q", "p")
-    return flat[0], ("", "")
+def _require_model_and_observables(model: Any, observables: Any) -> None:
+    if model is not None and not isinstance(model, HamiltonianModel):
+        raise ArgumentError(
+            f"plot_orbit needs model to be a HamiltonianModel, as gm.systems.pendulum() is; got {describe(model)}. "
+            f'Give functions by name: plot_orbit(orbit, observables={{"energy": H}}).'
+        )
+    if observables is None:
+        return
+    if not isinstance(observables, Mapping) or not all(callable(function) for function in observables.values()):
+        raise ArgumentError(
+            f"plot_orbit needs observables to be functions by name; got {describe(observables)}. "
+            f'Give a dictionary: plot_orbit(orbit, observables={{"energy": H}}).'
+        )
+
+
+def _draw_path(figure: "Figure", place: Any, orbit: Orbit, times: np.ndarray) -> None:
+    paths, labels = _paths(orbit)
+    if paths:
+        axes: Any = figure.add_subplot(place, projection="3d" if len(labels) == 3 else None)
+        for number, path in enumerate(paths, 1):
+            axes.plot(*path.T, linewidth=0.8, label=str(number))
+            axes.plot(*path[:1].T, "o", color="black", markersize=4)
+        for axis, label in zip("xyz", labels, strict=False):
+            getattr(axes, f"set_{axis}label")(label)
+        if labels != ("q", "p"):
+            axes.set_aspect("equal")
+        count = len(paths)
+    else:
+        axes = figure.add_subplot(place)
+        coordinates = _coordinates(orbit)
+        for label, values in coordinates.items():
+            axes.plot(times, values, linewidth=0.8, label=label)
+        axes.set_xlabel("time")
+        count = len(coordinates)
+    if 1 < count <= _LONGEST_LEGEND:
+        axes.legend(fontsize="small", ncols=1 + (count - 1) // 12)
+    axes.set_title("path", fontsize="medium")
+
+
+def _paths(orbit: Orbit) -> tuple[list[np.ndarray], tuple[str, ...]]:
+    """The paths in one plane or in space and the names of its axes; no paths if the points are of another kind."""
+    letter, base, points = _drawn_part(orbit)
+    found = [np.asarray(leaf) for leaf in _positions(base, points) if leaf.size]
+    if letter == "q" and [leaf.shape[1:] for leaf in (*found, orbit.points[1])] == [(1,), (1,)]:
+        return [np.concatenate([found[0], np.asarray(orbit.points[1])], axis=1)], ("q", "p")
+    shapes = {path.shape[1:] for path in found}
+    if shapes not in ({(2,)}, {(3,)}):
+        return [], ()
+    return found, tuple(f"{letter}{i + 1}" for i in range(found[0].shape[1]))
+
+
+def _coordinates(orbit: Orbit) -> dict[str, np.ndarray]:
+    """All coordinates of the base point over time, by the number of the part and their indices."""
+    letter, _, points = _drawn_part(orbit)
+    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(points) if leaf.size]
+    return {
+        (f"{number}: " if len(leaves) > 1 else "") + letter + "".join(str(i + 1) for i in index): leaf[:, *index]
+        for number, leaf in enumerate(leaves, 1)
+        for index in np.ndindex(leaf.shape[1:])
+    }
+
+
+def _drawn_part(orbit: Orbit) -> tuple[str, Manifold | None, Point]:
+    """The base points, or the momenta where there is one base point alone; with a letter for them."""
+    space = orbit.space
+    if not isinstance(space, VectorBundle):
+        return "x", space, orbit.points
+    return ("q", space.base, orbit.points[0]) if space.base.dim else ("p", None, orbit.points[1])
+
+
+def _positions(M: Manifold | None, points: Point) -> list[Any]:
+    """The leaves of stacked points, but of motions the translations alone."""
+    if isinstance(M, (ProductManifold, ProductGroup)):
+        return [leaf for part in zip(M.factors, points, strict=True) for leaf in _positions(*part)]
+    return jax.tree.leaves(points[1] if isinstance(M, (SE2, SE3)) else points)
+
+
+def _title(space: Manifold) -> str:
+    if not isinstance(space, VectorBundle):
+        return f"orbit in {_name(space)}"
+    return f"orbit over {_name(space.base)}" if space.base.dim else f"orbit in R^{space.rank}"
+
+
+def _name(M: Manifold) -> str:
+    """A manifold in short, as ``Sphere(2) × SO3``."""
+    if isinstance(M, (ProductManifold, ProductGroup)):
+        return " × ".join(_name(factor) for factor in M.factors)
+    chosen = any(field.name == "dim" and field.init for field in dataclasses.fields(M))
+    return type(M).__name__ + (f"({M.dim})" if chosen else "")
