@@ -18,6 +18,7 @@ from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.restored import restored
 from groupoid_mech.manifolds.smooth_chart import (
     frame_components,
     smooth_components,
@@ -106,7 +107,8 @@ class EnergyIntegrator(Integrator):
         unit = 1 + lax.stop_gradient(_size(x))
         solution, report = newton_solve(lambda z: equations(unit * z), memory / unit, _sizes)
         unknowns = unit * solution
-        end = self.gradient.map.arrow(*middle(unknowns))[1]
+        # The next step starts at the point of M nearest to this one: what it is off would be lost from the energy, in every step again.
+        end = restored(M, self.gradient.map.arrow(*middle(unknowns))[1])
         residual = jnp.max(jnp.abs(equations(unknowns)))
         converged = report.converged & (residual <= _LARGEST_RESIDUAL * unit)
         return Taken(end, residual, report.iterations, converged), unknowns

@@ -12,6 +12,7 @@ from laws.subjects import CALCULUS_LAWS
 import groupoid_mech as gm
 from groupoid_mech.laws import laws_for
 from groupoid_mech.manifolds.drawn_points import FEW, a_few_points, drawn_point
+from groupoid_mech.manifolds.restored import restored
 from groupoid_mech.numerics.matrix import complement
 
 S2 = gm.Sphere(2)
@@ -236,6 +237,19 @@ def test_points_for_checks_are_the_same_in_every_call_and_drawn_apart():
     for number in (0, FEW - 1):
         for row, stack in zip(drawn_point(M, number), (first, second), strict=True):
             np.testing.assert_array_equal(row, stack[number])
+
+
+def test_points_are_put_back_and_angles_keep_their_turns():
+    M = gm.CotangentBundle(gm.ProductManifold(gm.SO3(), S2, gm.Torus(1)))
+    (R, x, angle), p = M.random_point(jax.random.key(4))
+    off = (R + 1e-12, x * (1 + 1e-12), angle + 20 * jnp.pi), p
+    (rotation, point, turned), momentum = restored(M, off)
+    assert M.violation(off) > 1e-13
+    assert M.violation(((rotation, point, turned), momentum)) < 2e-15
+    np.testing.assert_array_equal(turned, angle + 20 * jnp.pi)
+    np.testing.assert_array_equal(momentum, p)
+    # As a function of the point, the point itself: the next derivative is that of the method alone.
+    np.testing.assert_array_equal(jax.jacobian(lambda x: restored(S2, x))(x), np.eye(3))
 
 
 def test_random_points_need_a_key():
