@@ -1,5 +1,6 @@
 r"""Methods for vector fields on a manifold from its discretization maps. BM (1.1), (4.1), (4.2)."""
 
+from functools import singledispatch
 from typing import Any, Self, final
 
 import equinox as eqx
@@ -9,8 +10,10 @@ from jax.typing import ArrayLike
 from groupoid_mech._arguments import as_pytree, describe, name_of, number, time_step, traced_shape
 from groupoid_mech._types import Point, Scalar, Vector, VectorField
 from groupoid_mech.discretization.discretization_map import DiscretizationMap, manifold_of
-from groupoid_mech.discretization.integrator import Integrator, Taken
+from groupoid_mech.discretization.geodesic_map import GeodesicMap
+from groupoid_mech.discretization.integrator import Integrator, Taken, explicit
 from groupoid_mech.discretization.map_at_step import map_at_step
+from groupoid_mech.discretization.retraction import ChartMap, ProjectionMap
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract
@@ -56,7 +59,7 @@ class FieldIntegrator(MapIntegrator):
 
     The equivalent :math:`dt\,X(y) = v`, :math:`(y, v) = R^{-1}(x_k, x_{k+1})` is BM (4.2) for second-order equations, where M = TQ, and BM (5.2)
     for a Hamiltonian field on T*Q. Euler's methods, the midpoint rule and the θ-method are cases. No inverse of R is needed: the unknown is
-    the point y.
+    the point y. For a retraction y is :math:`x_k`: the step is explicit.
 
     Args:
         field: The vector field X, with values in the frame at the point.
@@ -76,6 +79,9 @@ class FieldIntegrator(MapIntegrator):
         return jnp.zeros(self.space.dim)
 
     def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
+        if keeps_point(self.map):
+            return explicit(self.arrow(x)[1]), memory
+
         def step(w: Vector) -> tuple[Point, Point]:
             return self.arrow(smooth_retract(self.space, x, w))
 
@@ -91,7 +97,8 @@ class EndpointIntegrator(MapIntegrator):
     r"""The method :math:`R^2(x_k, dt\,X(x_k)) = R^1(x_{k+1}, dt\,X(x_{k+1}))` for a vector field X on M; BM (4.1).
 
     The field is evaluated at the ends of the step: the trapezoidal rule on :math:`R^n`, the method of Newmark with `newmark_map`. For a
-    Hamiltonian field it is not symplectic, even with a cotangent lift (BM Remark 5.5).
+    retraction, where :math:`R^1(x_{k+1}, \cdot) = x_{k+1}`, the step is explicit. For a Hamiltonian field the method is not symplectic, even
+    with a cotangent lift (BM Remark 5.5).
 
     Args:
         field: The vector field X, with values in the frame at the point.
@@ -110,6 +117,8 @@ class EndpointIntegrator(MapIntegrator):
 
     def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
         middle = self.arrow(x)[1]
+        if keeps_point(self.map):
+            return explicit(middle), memory
 
         def gap(w: Vector) -> Vector:
             return smooth_local(self.space, middle, self.arrow(smooth_retract(self.space, x, w))[0])
@@ -135,6 +144,25 @@ class SecondOrderField(eqx.Module):
     def __call__(self, x: Point) -> Vector:
         q, v = x
         return jnp.concatenate([v, self.acceleration(q, v)])
+
+
+@singledispatch
+def keeps_point(R: DiscretizationMap) -> bool:
+    r"""Whether a map is a retraction, :math:`R^1(x, v) = x`, by what it is: for every x, v and time step.
+
+    Open for further retractions: ``keeps_point.register(MyMap, lambda R: True)`` adds one.
+
+    Args:
+        R: The discretization map.
+    """
+    return False
+
+
+@keeps_point.register(ChartMap)
+@keeps_point.register(ProjectionMap)
+@keeps_point.register(GeodesicMap)
+def _(R: DiscretizationMap) -> bool:
+    return True
 
 
 def require_field(owner: str, field: VectorField, M: Manifold) -> Any:

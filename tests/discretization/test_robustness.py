@@ -1,5 +1,7 @@
 """Methods that are asked too much: motions that run away, steps and weights that are wrong, maps that depend on the step, starts of all kinds."""
 
+from typing import final
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -8,6 +10,7 @@ import pytest
 import scipy.integrate
 
 import groupoid_mech as gm
+from groupoid_mech.discretization.field_integrator import keeps_point
 from groupoid_mech.manifolds.known_coordinates import point_along
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.numerics.matrix import dot
@@ -440,3 +443,61 @@ def test_without_closed_form_the_longer_half_is_taken():
     for theta in (0.0, 0.4, 0.7, 1.0):
         general = point_along.dispatch(Manifold)(S2, PLACE, y, xi, jnp.asarray(theta))
         assert distance(general, point_along(S2, PLACE, y, xi, jnp.asarray(theta))) <= EXACT
+
+
+# ------------------------------------------------------------------------- explicit field methods
+
+
+@final
+class Disguised(gm.DiscretizationMap):
+    """A map that does not tell that it is a retraction."""
+
+    map: gm.DiscretizationMap
+    groupoid: gm.LieGroupoid
+
+    def arrow(self, x, v):
+        return self.map.arrow(x, v)
+
+    def inverse(self, g):
+        return self.map.inverse(g)
+
+    def adjoint(self):
+        return Disguised(self.map.adjoint(), self.groupoid)
+
+
+SPIN = jnp.array([0.2, -0.4, 0.9])
+RETRACTIONS = {
+    "chart of R2": (gm.ChartMap(R2), lambda x: jnp.array([-jnp.sin(x[1]), x[0]]), jnp.array([0.3, -0.2])),
+    "chart of S2": (gm.ChartMap(S2), lambda x: S2.from_ambient(x, jnp.cross(SPIN, x) + x[0] * SPIN), PLACE),
+    "projection": (gm.ProjectionMap(S2), lambda x: S2.from_ambient(x, jnp.cross(SPIN, x) + x[0] * SPIN), PLACE),
+    "geodesics": (
+        gm.GeodesicMap(S2, lambda x: (2 + x[0]) * jnp.eye(2), steps=8),
+        lambda x: S2.from_ambient(x, jnp.cross(SPIN, x)),
+        PLACE,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RETRACTIONS)
+@pytest.mark.parametrize("kind", [gm.FieldIntegrator, gm.EndpointIntegrator])
+def test_a_retraction_makes_methods_for_fields_explicit(kind, name):
+    R, field, start = RETRACTIONS[name]
+    method = kind(field, R, DT)
+    orbit = method.run(start, 5)
+    assert np.all(np.asarray(orbit.iterations) == 0)
+    assert np.all(np.asarray(orbit.residuals) == 0)
+    assert "while" not in str(jax.make_jaxpr(lambda x: method.advance(x, method.begin(x))[0])(start))
+    assert distance(method(start), R.arrow(start, DT * field(start))[1]) <= 1e-15
+
+
+@pytest.mark.parametrize("kind", [gm.FieldIntegrator, gm.EndpointIntegrator])
+def test_explicit_methods_for_fields_agree_with_their_equations(kind):
+    R, field, start = RETRACTIONS["chart of S2"]
+    method = kind(field, R, DT)
+    searched = kind(field, Disguised(R, R.groupoid), DT).run(start, 5)
+    assert np.min(searched.iterations) > 0, "the control solves equations"
+    assert distance(method.run(start, 5).end, searched.end) <= 1e-13
+    backward = method.adjoint()
+    assert np.min(backward.run(start, 2).iterations) > 0, "the adjoint is implicit Euler"
+    assert distance(backward.with_step(-DT)(method(start)), start) <= EXACT
+    assert keeps_point(backward.adjoint().map)
