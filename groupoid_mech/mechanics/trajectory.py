@@ -24,6 +24,9 @@ from groupoid_mech.mechanics.step import Start
 class Trajectory(eqx.Module):
     r"""A computed trajectory of a discrete system; every array has one row per kept arrow, base points and momenta one more.
 
+    Trajectories that ``jax.vmap`` computed together are one `Trajectory` whose arrays have the axes of the batch first: its methods are to be
+    mapped too, ``jax.vmap(lambda one: one.noether(X))(batch)``.
+
     Args:
         system: The system that was simulated.
         arrows: The arrows :math:`g_k`, stacked.
@@ -54,8 +57,8 @@ class Trajectory(eqx.Module):
     failure: str = eqx.field(static=True, default="")
 
     def __len__(self) -> int:
-        """The number of kept arrows."""
-        return int(self.residuals.shape[0])
+        """The number of kept arrows, of each member of a batch."""
+        return int(self.residuals.shape[-1])
 
     def noether(self, X: VectorField, f: Function | None = None) -> Array:
         r"""The quantity :math:`F_X = \langle p, X(q)\rangle + f(q)` at every kept base point; constant when X is a Noether symmetry. MMS Theorem 4.9.
@@ -64,6 +67,7 @@ class Trajectory(eqx.Module):
             X: A section of the algebroid, from a base point to coordinates.
             f: A function on the base; none for an invariant Lagrangian.
         """
+        self._require_single("noether")
         G = self.system.groupoid
         shape = traced_shape(X, G.base.point_like())
         if getattr(shape, "shape", None) != (G.rank,):
@@ -77,6 +81,7 @@ class Trajectory(eqx.Module):
 
         Needs a trajectory that was not thinned: its arrows follow one another.
         """
+        self._require_single("euler_lagrange_defects")
         if is_concrete(self.numbers) and np.any(np.diff(np.asarray(self.numbers)) != 1):
             raise ArgumentError(
                 "Trajectory.euler_lagrange_defects needs consecutive arrows; this run kept only some. Simulate with save_every=1."
@@ -85,6 +90,7 @@ class Trajectory(eqx.Module):
 
     def constraint_values(self) -> Array:
         r"""The constraints :math:`\varphi(g_k)`, computed anew from the arrows; shape (n, number of constraints)."""
+        self._require_single("constraint_values")
         return _constraint_values(self)
 
     def reduce(self, phi: Any) -> "Trajectory":
@@ -95,10 +101,12 @@ class Trajectory(eqx.Module):
         """Write all arrays to one ``.npz`` file with a readable header: `load` gives the trajectory back. The file holds no code, so
         the system is not in it.
         """
+        self._require_single("save")
         write_archive(path, _KIND, {"system": _signature(self.system), "failure": self.failure}, _arrays(self))
 
     def to_xarray(self) -> Any:
         """The trajectory as an ``xarray.Dataset`` with the dimensions ``arrow`` and ``point``, where xarray is installed."""
+        self._require_single("to_xarray")
         try:
             import xarray  # type: ignore[import-not-found, unused-ignore]
         except ImportError as error:
@@ -113,6 +121,14 @@ class Trajectory(eqx.Module):
         numbers = np.asarray(self.numbers)
         first = int(numbers[0] - (numbers[1] - numbers[0] if len(numbers) > 1 else 1)) if len(numbers) else 0
         return xarray.Dataset(variables, coords={"arrow": numbers, "point": np.concatenate([[first], numbers])})
+
+    def _require_single(self, method: str) -> None:
+        """Refuse a batch: the residual of one arrow is a number."""
+        if self.residuals.ndim > 1:
+            raise ArgumentError(
+                f"Trajectory.{method} needs one trajectory; this is a batch of shape {self.residuals.shape[:-1]}. "
+                f"Take one member, jax.tree.map(lambda leaf: leaf[k], batch), or all by jax.vmap(lambda one: one.{method}(…))(batch)."
+            )
 
 
 def load(path: str | Path, system: Any) -> Trajectory:

@@ -176,6 +176,29 @@ def test_batches_over_starts_and_over_systems():
         np.testing.assert_allclose(row, end_of(k, z, p), rtol=1e-12, atol=1e-12)
 
 
+def test_a_batch_of_trajectories_is_not_taken_for_one():
+    q, p = START[0], jnp.array([0.1, 0.9])
+
+    @eqx.filter_jit
+    def run(points):
+        system = particle()
+        return jax.vmap(lambda q: system.simulate(gm.from_momentum(system, q, p), 20))(points)
+
+    def turn(q):
+        return jnp.array([-q[1], q[0]])
+
+    batch = run(jnp.stack([q, 1.1 * q, 1.2 * q]))
+    assert len(batch) == 20
+    for method in (batch.noether, lambda _: batch.euler_lagrange_defects(), lambda _: batch.constraint_values()):
+        with pytest.raises(gm.ArgumentError, match=r"this is a batch of shape \(3,\)\. Take one member"):
+            method(turn)
+    values = jax.vmap(lambda one: one.noether(turn))(batch)
+    last = jax.tree.map(lambda leaf: leaf[2], batch)
+    assert values.shape == (3, 21)
+    np.testing.assert_array_equal(values[2], last.noether(turn))
+    assert np.ptp(values[2]) < 1e-14
+
+
 # --------------------------------------------------------------------------------------- failures
 
 
