@@ -469,7 +469,10 @@ def test_near_the_horizon_the_projection_has_an_inverse():
         (lambda: gm.theta_map(gm.ChartMap(S2).adjoint(), 0.5), "needs a retraction.*AdjointMap is off by"),
         (lambda: gm.theta_map(3.0, 0.5), "needs a manifold or a Lie groupoid; got float"),
         (lambda: gm.ChartMap(gm.Sphere), "needs a manifold or a Lie groupoid"),
-        (lambda: gm.ProjectionMap(gm.PairGroupoid(S2)), "ProjectionMap needs manifold to be a Manifold; got PairGroupoid"),
+        (
+            lambda: gm.ProjectionMap(gm.PairGroupoid(S2)),
+            "ProjectionMap needs manifold to be a Manifold; got PairGroupoid",
+        ),
         (lambda: gm.GeodesicMap("S2"), "GeodesicMap needs manifold"),
         (lambda: gm.GeodesicMap(S2, lambda x: x), r"metric\(x\) to be a 2 by 2 matrix.*shape \(3,\)"),
         (lambda: gm.GeodesicMap(S2, steps=0), "steps to be an integer ≥ 1"),
