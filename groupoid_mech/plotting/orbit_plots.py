@@ -107,6 +107,10 @@ def _draw_path(figure: "Figure", place: Any, orbit: Orbit, times: np.ndarray) ->
             axes.plot(*path[:1].T, "o", color="black", markersize=4)
         for axis, label in zip("xyz", labels, strict=False):
             getattr(axes, f"set_{axis}label")(label)
+        if len(labels) == 3:
+            axes.locator_params(nbins=5)
+            axes.tick_params(labelsize="x-small", pad=0)
+            axes.zaxis.labelpad = -5  # the layout leaves no room for a label beside axes in space
         if labels != ("q", "p"):
             axes.set_aspect("equal")
         count = len(paths)
