@@ -6,14 +6,16 @@ with auxiliary variables s that are vectors or covectors at x.
 """
 
 from abc import abstractmethod
+from functools import singledispatch
 
 import equinox as eqx
 import jax.numpy as jnp
 
 from groupoid_mech._types import Point, Scalar, Vector
-from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.discretization_map import AdjointMap, DiscretizationMap
 from groupoid_mech.discretization.known_inverse import inverse_at
 from groupoid_mech.discretization.map_at_step import map_at_step
+from groupoid_mech.discretization.retraction import ProjectionMap, projected_coordinates
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.known_arrow import carried_between
 from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
@@ -44,6 +46,31 @@ class AlgebroidFamily(StepFamily):
     def inverse(self, g: Point, a: Vector) -> tuple[Point, Vector]:
         """The point and the velocity :math:`(x, v) = R^{-1}(g)` of the map for this step."""
         return inverse_at(map_at_step(self.map, self.dt), g, a)
+
+
+@singledispatch
+def guessed_arrow(R: DiscretizationMap, q: Point, v: Vector) -> Vector:
+    r"""The fibre coordinates at q of an arrow like :math:`R(q, v)`, where the search for a step starts: to the first order, v.
+
+    Where the inverse of R is searched it is v itself, and the family that takes the search over makes of it what it needs. Open for
+    further maps: ``@guessed_arrow.register`` adds one that leads elsewhere than the fibre chart, and whose inverse has a smaller domain.
+
+    Args:
+        R: The discretization map.
+        q: The point where the step begins.
+        v: The velocity times dt.
+    """
+    return v
+
+
+@guessed_arrow.register
+def _(R: ProjectionMap, q: Point, v: Vector) -> Vector:
+    return projected_coordinates(R.manifold, q, v)
+
+
+@guessed_arrow.register
+def _(R: AdjointMap, q: Point, v: Vector) -> Vector:
+    return -guessed_arrow(R.map, q, -v)
 
 
 @auxiliary_at.register

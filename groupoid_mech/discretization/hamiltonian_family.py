@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import as_pytree, require_instances, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
-from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
+from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, guessed_arrow
 from groupoid_mech.discretization.algebroid_system import system_on_algebroid
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
@@ -41,7 +41,8 @@ class HamiltonianFamily(AlgebroidFamily):
         return dot(p, v) - self.dt * self.hamiltonian(x, p)
 
     def guess(self, q: Point, p: Covector) -> Vector:
-        return jnp.concatenate([self.dt * jax.grad(self.hamiltonian, argnums=1)(q, p), p])
+        v = self.dt * jax.grad(self.hamiltonian, argnums=1)(q, p)
+        return jnp.concatenate([guessed_arrow(self.map, q, v), p])
 
     def adjoint(self) -> AlgebroidFamily:
         return HamiltonianFamily(map=self.map.adjoint(), hamiltonian=self.hamiltonian, dt=self.dt)

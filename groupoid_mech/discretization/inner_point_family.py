@@ -12,7 +12,8 @@ from typing import Any, final
 import jax.numpy as jnp
 
 from groupoid_mech._types import Covector, Point, Scalar, Vector
-from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, carried_from_source
+from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, carried_from_source, guessed_arrow
+from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.theta_map import ThetaMap, halves
 from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
 from groupoid_mech.mechanics.step_family import StepFamily
@@ -43,8 +44,16 @@ class WithInnerPoint(StepFamily):
         return self._family.value(x, v, *own) + dot(multiplier, before + R.times(v))
 
     def guess(self, q: Point, p: Covector) -> Vector:
-        v, rest = jnp.split(self._family.guess(q, p), [self._map.groupoid.rank])
-        return jnp.concatenate([v, self._map.times(v), jnp.zeros_like(v), rest])
+        R = self._map
+        v, rest = jnp.split(self._family.guess(q, p), [R.groupoid.rank])
+        w = R.times(v)
+        # Both parts of the way, as they are at q.
+        a = (
+            v
+            if isinstance(R.retraction, ChartMap)
+            else guessed_arrow(R.retraction, q, v - w) - guessed_arrow(R.retraction, q, -w)
+        )
+        return jnp.concatenate([a, w, jnp.zeros_like(v), rest])
 
     def adjoint(self) -> StepFamily:
         return WithInnerPoint(family=self.family.adjoint(), dt=self.dt)

@@ -9,7 +9,7 @@ from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import as_pytree, require_instances, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
-from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
+from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, guessed_arrow
 from groupoid_mech.discretization.algebroid_system import system_on_algebroid
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.lagrangian_lift import velocity_of_momentum
@@ -35,7 +35,7 @@ class LagrangianFamily(AlgebroidFamily):
         return self.dt * self.lagrangian(x, v / self.dt)
 
     def guess(self, q: Point, p: Covector) -> Vector:
-        return self.dt * velocity_of_momentum(self.lagrangian, q, p)
+        return guessed_arrow(self.map, q, self.dt * velocity_of_momentum(self.lagrangian, q, p))
 
     def adjoint(self) -> AlgebroidFamily:
         return LagrangianFamily(map=self.map.adjoint(), lagrangian=self.lagrangian, dt=self.dt)

@@ -8,7 +8,7 @@ from typing import final
 import jax.numpy as jnp
 
 from groupoid_mech._types import Covector, Point, Scalar, Vector
-from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
+from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, guessed_arrow
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.lagrangian_lift import velocity_of_momentum
 from groupoid_mech.mechanics.discretize import AlgebroidFunction
@@ -38,7 +38,7 @@ class PontryaginFamily(AlgebroidFamily):
 
     def guess(self, q: Point, p: Covector) -> Vector:
         u = velocity_of_momentum(self.lagrangian, q, p)
-        return jnp.concatenate([self.dt * u, p, u])
+        return jnp.concatenate([guessed_arrow(self.map, q, self.dt * u), p, u])
 
     def adjoint(self) -> AlgebroidFamily:
         return PontryaginFamily(map=self.map.adjoint(), lagrangian=self.lagrangian, dt=self.dt)
