@@ -12,8 +12,9 @@ from groupoid_mech._arguments import is_concrete
 from groupoid_mech._types import Array, Point, Scalar, Vector
 from groupoid_mech.discretization.chart_form import Form, known_form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.geodesic_map import GeodesicMap
 from groupoid_mech.discretization.midpoint_map import MidpointMap
-from groupoid_mech.discretization.retraction import ChartMap
+from groupoid_mech.discretization.retraction import ChartMap, ProjectionMap
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groupoids.pair import PairGroupoid
@@ -38,8 +39,8 @@ class ThetaMap(DiscretizationMap):
 
     The inverse is :math:`x = \beta(k)`, :math:`k = R(\alpha(g), \theta a)`, :math:`(\cdot, a) = R^{-1}(g)`, where the retraction is straight: runs
     along geodesics or one-parameter groups. Where it also keeps coordinates, as on Lie groups, v = a. Both are known (`known_form`), or found
-    out on a drawn arrow when the map is made. Elsewhere k is found by Newton's method from there, and the inverse is NaN (an error outside
-    of ``jit``) where that does not arrive.
+    out on a drawn arrow when the map is made. Elsewhere k is found by Newton's method, from there or from the same part of the way in the
+    fibre chart, and the inverse is NaN (an error outside of ``jit``) where that does not arrive.
 
     Args:
         retraction: The retraction R, a discretization map with :math:`\alpha(R(x, v)) = x`; or a manifold or groupoid for its own.
@@ -93,7 +94,8 @@ class ThetaMap(DiscretizationMap):
             half = jax.tree.map(lambda after, before: jnp.where(early, after, before), G.multiply(back, g), back)
             return G.target(k), self.retraction.inverse(half)[1] / jnp.where(early, 1 - self.theta, -self.theta)
         if not self.form.straight:
-            w = newton_root(lambda w: _mismatch(self.retraction, self.theta, g, q, w), w)
+            start = w if isinstance(self.retraction, ChartMap) else self._part_of_the_way(g, q)
+            w = newton_root(lambda w: _mismatch(self.retraction, self.theta, g, q, w), start)
         x, before, after = halves(self.retraction, g, q, w)
         return x, after - before
 
@@ -104,6 +106,13 @@ class ThetaMap(DiscretizationMap):
     def times(self, v: Vector) -> Vector:
         r"""The vector :math:`\theta v`."""
         return _times(self.theta, v)
+
+    def _part_of_the_way(self, g: Point, q: Point) -> Vector:
+        """The vector of R to the point that θ of the fibre coordinates lead to: R may reach the middle of arrows that it does not reach itself."""
+        G = self.groupoid
+        w = self.times(G.fiber_local(q, g))
+        found = self.retraction.inverse(G.fiber_chart(q, w))[1]
+        return jnp.where(jnp.all(jnp.isfinite(found)), found, w)
 
 
 def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLike) -> DiscretizationMap:
@@ -124,11 +133,26 @@ def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLik
     # Known inside of jit too, unless it is traced itself: whether a method is explicit does not depend on where it is made.
     number = None if isinstance(theta, jax.core.Tracer) or np.ndim(theta) else float(np.asarray(theta))
     if number in (0.0, 1.0):
+        if not _is_retraction(R) and is_concrete(R):
+            _require_source(R, float(_source_gap(R, *_drawn_arrow(R.groupoid, 0)[:2])))
         return R if number == 0.0 else R.adjoint()
     between = ThetaMap(R, theta)
     if number == 0.5 and between.form.straight and not between.form.parallel and _is_own_chart(R):
-        return MidpointMap(R.groupoid.base)
+        return MidpointMap(R.groupoid.base, form=between.form)
     return between
+
+
+def _is_retraction(R: DiscretizationMap) -> bool:
+    """Whether a map is known to keep the point, by its construction."""
+    return isinstance(R, (ChartMap, ProjectionMap, GeodesicMap))
+
+
+def _require_source(R: DiscretizationMap, off: float) -> None:
+    if not off <= _SAME:
+        raise ArgumentError(
+            f"ThetaMap needs a retraction, R(x, v) with source x; that of {type(R).__name__} is off by {off:.3g}. "
+            f"Give the retraction that the map was made from."
+        )
 
 
 def _is_own_chart(R: DiscretizationMap) -> bool:
@@ -168,11 +192,7 @@ def _find_form(R: DiscretizationMap, theta: Array) -> Form:
 def surveyed_form(R: DiscretizationMap, axes: int = 0) -> Form:
     """The form of a retraction as a drawn arrow shows it, for numbers θ or, with ``axes`` = 2, for matrices."""
     off, bend, turn = (float(value) for value in _survey(R, *_drawn_arrow(R.groupoid, axes)))
-    if not off <= _SAME:
-        raise ArgumentError(
-            f"ThetaMap needs a retraction, R(x, v) with source x; that of {type(R).__name__} is off by {off:.3g}. "
-            f"Give the retraction that the map was made from."
-        )
+    _require_source(R, off)
     straight = bend <= _SAME
     return Form(straight, straight and turn <= _SAME)
 
@@ -185,6 +205,11 @@ def _drawn_arrow(G: LieGroupoid, axes: int) -> tuple[Point, np.ndarray, np.ndarr
         rng.uniform(0.5 * _LENGTH, _LENGTH, G.rank),
         np.asarray(rng.uniform(size=(G.rank,) * axes)),
     )
+
+
+@quick_jit
+def _source_gap(R: DiscretizationMap, x: Point, v: Vector) -> Scalar:
+    return point_distance(R.groupoid.source(R.arrow(x, v)), x)
 
 
 @quick_jit
