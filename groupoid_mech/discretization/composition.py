@@ -140,9 +140,18 @@ def compose(*methods: Integrator) -> Composition:
 def raise_order(method: Integrator, weights: ArrayLike) -> WeightedComposition:
     r"""The composition :math:`\Phi_{\gamma_s dt} \circ \cdots \circ \Phi_{\gamma_1 dt}` of a method with itself; BM (6.2).
 
+    With rows :math:`(a_i, b_i)` of a splitting as weights, that of a method of order 1 with its adjoint,
+
+    .. math:: \cdots \circ \Phi^*_{\beta_1 dt} \circ \Phi_{\alpha_1 dt}, \qquad
+        a_i = \beta_{i-1} + \alpha_i, \qquad b_i = \alpha_i + \beta_i, \qquad \beta_0 = 0 :
+
+    it has the order of the splitting, and is the splitting itself where Φ is a drift, then a kick. Partitioned methods for Hamiltonians
+    that are not separable are of this form, with a symplectic Euler method as Φ (McLachlan, SIAM J. Sci. Comput. 16, 1995).
+
     Args:
-        method: The method Φ; symmetric and of order 2 for the weights of `triple_jump`, `suzuki` and `optimized`.
-        weights: The numbers γ, in the order of the steps, with sum 1.
+        method: The method Φ; symmetric and of order 2 for the weights of `triple_jump`, `suzuki` and `optimized`, any for rows.
+        weights: The numbers γ, in the order of the steps, with sum 1; or rows :math:`(a_i, b_i)`, with sums 1 and 1, as those of
+            `splitting_weights`.
 
     Example:
         >>> import groupoid_mech as gm
@@ -150,9 +159,17 @@ def raise_order(method: Integrator, weights: ArrayLike) -> WeightedComposition:
         >>> fourth_order = raise_order(gm.stormer_verlet(pendulum, gm.Euclidean(1), dt=0.1), gm.triple_jump(4))
         >>> float(fourth_order.dt)
         0.1
+        >>> H = lambda q, p: (1 + q[0] ** 2) * p[0] ** 2 / 2
+        >>> euler = gm.hamiltonian_integrator(H, gm.theta_map(gm.Euclidean(1), 1), dt=0.1)
+        >>> len(raise_order(euler, gm.splitting_weights(4)).methods)
+        2
     """
     require_instances("raise_order", "method", (method,), Integrator)
-    return repeated("raise_order", method, weights)
+    rows = numbers("raise_order", "weights", weights)
+    if rows.ndim != 2 or rows.shape[1] != 2 or not rows.size:
+        return repeated("raise_order", method, weights)
+    require_whole_steps("raise_order", rows)
+    return WeightedComposition([method, method.adjoint()], _with_adjoint(rows), method.dt)
 
 
 def symmetrize(method: Integrator) -> Composition:
@@ -169,6 +186,16 @@ def repeated(owner: str, method: Integrator, weights: ArrayLike) -> WeightedComp
         raise ArgumentError(f"{owner} needs weights to be a vector of numbers; got shape {gammas.shape}.")
     require_whole_steps(owner, gammas[:, None])
     return WeightedComposition([method], gammas[:, None], method.dt)
+
+
+def _with_adjoint(rows: Array) -> Array:
+    """The lengths (α, β) of the steps of a method and its adjoint that a splitting (a, b) stands for, without a last step of no length."""
+    # The partial sums of a₁, b₁, a₂, b₂, … with alternating signs.
+    signs = np.where(np.arange(rows.size) % 2, -1.0, 1.0)
+    lengths = (signs * jnp.cumsum(signs * rows.reshape(-1))).reshape(rows.shape)
+    # The last of both are 0 where a splitting ends with a drift.
+    ends_with_drift = is_concrete(rows) and rows.shape[0] > 1 and float(rows[-1, 1]) == 0
+    return lengths[:-1] if ends_with_drift else lengths
 
 
 def numbers(owner: str, name: str, value: Any) -> Array:

@@ -98,7 +98,8 @@ def splitting(
     Partitioned Runge–Kutta methods of two diagonally implicit ones are of this form (BM §6.2). On a flat space every part is explicit
     and exact. Elsewhere the flow of T is replaced by its midpoint method, composed with itself to the order ``drift_order``: the
     splitting has the order of the weights or that of the drifts, whichever is less. Where the midpoint method of T is exact, as for
-    :math:`|p|^2` on a sphere or on a group with a bi-invariant metric, order 2 is enough.
+    :math:`|p|^2` on a sphere or on a group with a bi-invariant metric, order 2 is enough. For a Hamiltonian without such parts,
+    `raise_order` composes a symplectic Euler method with its adjoint by the same weights.
 
     Args:
         hamiltonian: The Hamiltonian :math:`T(p) + V(q)`.

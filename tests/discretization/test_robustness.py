@@ -1,5 +1,6 @@
 """Methods that are asked too much: motions that run away, steps and weights that are wrong, maps that depend on the step, starts of all kinds."""
 
+import itertools
 from typing import final
 
 import equinox as eqx
@@ -501,3 +502,41 @@ def test_explicit_methods_for_fields_agree_with_their_equations(kind):
     assert np.min(backward.run(start, 2).iterations) > 0, "the adjoint is implicit Euler"
     assert distance(backward.with_step(-DT)(method(start)), start) <= EXACT
     assert keeps_point(backward.adjoint().map)
+
+
+# --------------------------------------------------------------- a method composed with its adjoint
+
+
+def test_a_method_and_its_adjoint_make_the_splitting_of_a_separable_hamiltonian():
+    H = gm.Separable(
+        lambda p: p[0] ** 2 / 2 + p[1] ** 4 / 4 + p[0] * p[1] / 5, lambda q: jnp.cos(q[0]) * q[1] + q[1] ** 4
+    )
+    start = jnp.array([0.3, -0.4]), jnp.array([0.7, 0.2])
+    drift_first = gm.hamiltonian_integrator(H, gm.theta_map(R2, 1), DT)
+    for order in (2, 4, 6):
+        rows = gm.splitting_weights(order)
+        composed = gm.raise_order(drift_first, rows)
+        assert composed.weights.shape == (len(rows) - 1, 2)
+        assert float(jnp.sum(composed.weights)) == pytest.approx(1.0, abs=1e-14)
+        expected = gm.splitting(H, R2, rows, DT).run(start, 20).end
+        assert distance(composed.run(start, 20).end, expected) <= 1e-14
+        traced = jax.jit(lambda rows: gm.raise_order(drift_first, rows)(start))(rows)
+        assert distance(traced, composed(start)) <= 1e-14
+    with pytest.raises(gm.ArgumentError, match="raise_order needs weights that sum up to 1"):
+        gm.raise_order(drift_first, [[0.5, 1.0], [0.6, 0.0]])
+
+
+def test_a_method_and_its_adjoint_have_the_order_of_the_splitting_without_parts():
+    """A Hamiltonian that is no sum T(p) + V(q), on T*S²."""
+
+    def H(q, p):
+        return (1 + 0.3 * q[0]) * (p @ p) / 2 + q[2]
+
+    start = S2.project(jnp.array([0.3, -0.2, 0.9])), jnp.array([0.3, 0.2])
+    euler = gm.hamiltonian_integrator(H, gm.theta_map(S2, 1), DT)
+    method = gm.raise_order(euler, gm.splitting_weights(4))
+    ends = [method.with_step(1.0 / n).run(start, n).end for n in (2, 4, 8, 16, 32)]
+    measured = orders([distance(*pair) for pair in itertools.pairwise(ends)])
+    assert np.all(np.abs(measured - 4) < 0.3), measured
+    poisson = gm.CanonicalPoisson(gm.CotangentBundle(S2))
+    assert gm.poisson_defect(poisson, poisson, method, start) <= 1e-13
