@@ -191,7 +191,7 @@ def repeated(owner: str, method: Integrator, weights: ArrayLike) -> WeightedComp
 def _with_adjoint(rows: Array) -> Array:
     """The lengths (α, β) of the steps of a method and its adjoint that a splitting (a, b) stands for, without a last step of no length."""
     # The partial sums of a₁, b₁, a₂, b₂, … with alternating signs.
-    signs = np.where(np.arange(rows.size) % 2, -1.0, 1.0)
+    signs = jnp.where(jnp.arange(rows.size) % 2, -1.0, 1.0)
     lengths = (signs * jnp.cumsum(signs * rows.reshape(-1))).reshape(rows.shape)
     # The last of both are 0 where a splitting ends with a drift.
     ends_with_drift = is_concrete(rows) and rows.shape[0] > 1 and float(rows[-1, 1]) == 0
