@@ -4,7 +4,6 @@ Convention: n kept steps give n + 1 points :math:`x_0, \dots, x_n`, at the times
 `Orbit` whose arrays have the axes of the batch before that of time.
 """
 
-import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, final
@@ -19,7 +18,7 @@ from groupoid_mech._types import Array, Point, Scalar
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.vector_bundle import VectorBundle
-from groupoid_mech.mechanics.archive import read_archive, write_archive
+from groupoid_mech.mechanics.archive import description, read_archive, write_archive
 from groupoid_mech.numerics.quick_jit import quick_jit
 
 _KIND = "orbit"
@@ -88,9 +87,17 @@ class Orbit(eqx.Module):
 
     def save(self, path: str | Path) -> None:
         """Write all arrays to one ``.npz`` file with a readable header; `load_orbit` gives the orbit back. The file holds no code."""
-        require_single("Orbit.save", self)
-        header = {"space": type(self.space).__name__, "manifold": _description(self.space), "failure": self.failure}
+        self.require_single("Orbit.save")
+        header = {"space": type(self.space).__name__, "manifold": description(self.space), "failure": self.failure}
         write_archive(path, _KIND, header, _arrays(self))
+
+    def require_single(self, owner: str) -> None:
+        """Refuse a batch, on behalf of ``owner``."""
+        if self._batch_axes:
+            raise ArgumentError(
+                f"{owner} needs one orbit; got a batch of shape {self.residuals.shape[:-1]}. "
+                f"Take one member: jax.tree.map(lambda leaf: leaf[k], orbit)."
+            )
 
     @property
     def _batch_axes(self) -> int:
@@ -114,10 +121,10 @@ def load_orbit(path: str | Path, space: Manifold) -> Orbit:
             f"load_orbit needs the manifold that the file was written for, {header.get('space')}; got {type(space).__name__}."
         )
     # Older files have the name of the class alone.
-    written = header.get("manifold", _description(space))
-    if written != _description(space):
+    written = header.get("manifold", description(space))
+    if written != description(space):
         raise ArgumentError(
-            f"load_orbit needs the manifold that the file was written for, {written}; got {_description(space)}."
+            f"load_orbit needs the manifold that the file was written for, {written}; got {description(space)}."
         )
     leaves = [arrays.get(f"points.{k}") for k in range(len(jax.tree.leaves(like)))]
     wanted = {f"points.{k}" for k in range(len(leaves))} | {f"{name}.0" for name in (*_STACKED[1:], "dt")}
@@ -138,36 +145,12 @@ def load_orbit(path: str | Path, space: Manifold) -> Orbit:
     gap = float(np.max(gaps, initial=0.0, where=np.isfinite(gaps)))
     if gap > _ON_MANIFOLD:
         raise ArgumentError(
-            f"load_orbit needs points on {_description(space)}; those in {path} are off by {gap:.3g} (allowed {_ON_MANIFOLD:g}). "
+            f"load_orbit needs points on {description(space)}; those in {path} are off by {gap:.3g} (allowed {_ON_MANIFOLD:g}). "
             f"Give the manifold that the orbit was computed on, with the same parameters."
         )
     points = jax.tree.map(jnp.asarray, found)
     rest: dict[str, Any] = {name: jnp.asarray(arrays[f"{name}.0"]) for name in _STACKED[1:]}
     return Orbit(space, jnp.asarray(arrays["dt.0"][0]), points, failure=str(header.get("failure", "")), **rest)
-
-
-def require_single(owner: str, orbit: Orbit) -> None:
-    """Refuse a batch of orbits."""
-    if orbit.residuals.ndim > 1:
-        raise ArgumentError(
-            f"{owner} needs one orbit; got a batch of shape {orbit.residuals.shape[:-1]}. "
-            f"Take one member: jax.tree.map(lambda leaf: leaf[k], orbit)."
-        )
-
-
-def _description(value: Any, *, parameter: bool = False) -> str:
-    """A manifold in words that stay the same from run to run: classes and fixed sizes, of parameters the shape, of functions nothing."""
-    if isinstance(value, eqx.Module):
-        fields = [(f.name, getattr(value, f.name), not f.metadata.get("static")) for f in dataclasses.fields(value)]
-        inner = ", ".join(f"{name}={_description(part, parameter=dynamic)}" for name, part, dynamic in fields)
-        return f"{type(value).__name__}({inner})"
-    if isinstance(value, (tuple, list)):
-        return f"({', '.join(_description(part, parameter=parameter) for part in value)})"
-    if eqx.is_array_like(value) and (parameter or eqx.is_array(value)):
-        return f"array{list(np.shape(value))}"
-    if isinstance(value, (bool, int, float, str, type(None))):
-        return repr(value)
-    return "function" if callable(value) else type(value).__name__
 
 
 def _gaps(space: Manifold, points: Point, count: int) -> np.ndarray:

@@ -1,10 +1,12 @@
 """Files of named arrays with a readable header, in numpy's ``.npz`` form: no code in them, none run when they are read."""
 
+import dataclasses
 import json
 import zipfile
 from pathlib import Path
 from typing import Any
 
+import equinox as eqx
 import numpy as np
 
 from groupoid_mech.errors import ArgumentError
@@ -53,3 +55,18 @@ def read_archive(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str,
             f"{path} holds a {header.get('kind')!r} in version {header.get('version')!r}; needed a {kind!r} in version {_VERSION}."
         )
     return header, arrays
+
+
+def description(value: Any, *, parameter: bool = False) -> str:
+    """A manifold or groupoid in words that stay the same from run to run: classes and fixed sizes, of parameters the shape, of functions nothing."""
+    if isinstance(value, eqx.Module):
+        fields = [(f.name, getattr(value, f.name), not f.metadata.get("static")) for f in dataclasses.fields(value)]
+        inner = ", ".join(f"{name}={description(part, parameter=dynamic)}" for name, part, dynamic in fields)
+        return f"{type(value).__name__}({inner})"
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(description(part, parameter=parameter) for part in value)})"
+    if eqx.is_array_like(value) and (parameter or eqx.is_array(value)):
+        return f"array{list(np.shape(value))}"
+    if isinstance(value, (bool, int, float, str, type(None))):
+        return repr(value)
+    return "function" if callable(value) else type(value).__name__

@@ -16,7 +16,7 @@ import numpy as np
 from groupoid_mech._arguments import as_pytree, is_concrete, traced_shape
 from groupoid_mech._types import Array, Covector, Function, Point, Vector, VectorField
 from groupoid_mech.errors import ArgumentError
-from groupoid_mech.mechanics.archive import read_archive, write_archive
+from groupoid_mech.mechanics.archive import description, read_archive, write_archive
 from groupoid_mech.mechanics.step import Start
 
 
@@ -67,7 +67,7 @@ class Trajectory(eqx.Module):
             X: A section of the algebroid, from a base point to coordinates.
             f: A function on the base; none for an invariant Lagrangian.
         """
-        self._require_single("noether")
+        self.require_single("Trajectory.noether")
         G = self.system.groupoid
         shape = traced_shape(X, G.base.point_like())
         if getattr(shape, "shape", None) != (G.rank,):
@@ -81,7 +81,7 @@ class Trajectory(eqx.Module):
 
         Needs a trajectory that was not thinned: its arrows follow one another.
         """
-        self._require_single("euler_lagrange_defects")
+        self.require_single("Trajectory.euler_lagrange_defects")
         if is_concrete(self.numbers) and np.any(np.diff(np.asarray(self.numbers)) != 1):
             raise ArgumentError(
                 "Trajectory.euler_lagrange_defects needs consecutive arrows; this run kept only some. Simulate with save_every=1."
@@ -90,7 +90,7 @@ class Trajectory(eqx.Module):
 
     def constraint_values(self) -> Array:
         r"""The constraints :math:`\varphi(g_k)`, computed anew from the arrows; shape (n, number of constraints)."""
-        self._require_single("constraint_values")
+        self.require_single("Trajectory.constraint_values")
         return _constraint_values(self)
 
     def reduce(self, phi: Any) -> "Trajectory":
@@ -101,12 +101,12 @@ class Trajectory(eqx.Module):
         """Write all arrays to one ``.npz`` file with a readable header: `load` gives the trajectory back. The file holds no code, so
         the system is not in it.
         """
-        self._require_single("save")
+        self.require_single("Trajectory.save")
         write_archive(path, _KIND, {"system": _signature(self.system), "failure": self.failure}, _arrays(self))
 
     def to_xarray(self) -> Any:
         """The trajectory as an ``xarray.Dataset`` with the dimensions ``arrow`` and ``point``, where xarray is installed."""
-        self._require_single("to_xarray")
+        self.require_single("Trajectory.to_xarray")
         try:
             import xarray  # type: ignore[import-not-found, unused-ignore]
         except ImportError as error:
@@ -122,12 +122,12 @@ class Trajectory(eqx.Module):
         first = int(numbers[0] - (numbers[1] - numbers[0] if len(numbers) > 1 else 1)) if len(numbers) else 0
         return xarray.Dataset(variables, coords={"arrow": numbers, "point": np.concatenate([[first], numbers])})
 
-    def _require_single(self, method: str) -> None:
-        """Refuse a batch: the residual of one arrow is a number."""
+    def require_single(self, owner: str) -> None:
+        """Refuse a batch, on behalf of ``owner``: the residual of one arrow is a number."""
         if self.residuals.ndim > 1:
             raise ArgumentError(
-                f"Trajectory.{method} needs one trajectory; this is a batch of shape {self.residuals.shape[:-1]}. "
-                f"Take one member, jax.tree.map(lambda leaf: leaf[k], batch), or all by jax.vmap(lambda one: one.{method}(…))(batch)."
+                f"{owner} needs one trajectory; this is a batch of shape {self.residuals.shape[:-1]}. "
+                f"Take one member, jax.tree.map(lambda leaf: leaf[k], batch), or map the method with jax.vmap."
             )
 
 
@@ -139,10 +139,11 @@ def load(path: str | Path, system: Any) -> Trajectory:
         system: The system it belongs to. Files hold numbers alone; one that was written for another kind of system is refused.
     """
     header, arrays = read_archive(path, _KIND)
-    if header.get("system") != _signature(system):
-        raise ArgumentError(
-            f"load needs the system that the file was written for, {header.get('system')}; got {_signature(system)}."
-        )
+    written, needed = header.get("system"), _signature(system)
+    # Older files have the name of the groupoid's class alone.
+    known = {"description": needed["description"], **written} if isinstance(written, dict) else written
+    if known != needed:
+        raise ArgumentError(f"load needs the system that the file was written for, {written}; got {needed}.")
     like = _arrays(_empty(system))
     if set(arrays) != set(like):
         raise ArgumentError(
@@ -170,6 +171,7 @@ def _signature(system: Any) -> dict[str, Any]:
     shapes = jax.tree.leaves(system.groupoid.space.point_like())
     return {
         "groupoid": type(system.groupoid).__name__,
+        "description": description(system.groupoid),
         "arrow": [list(leaf.shape) for leaf in shapes],
         "rank": system.groupoid.rank,
         "auxiliary": system.auxiliary,

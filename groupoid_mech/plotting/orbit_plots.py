@@ -9,14 +9,13 @@ import numpy as np
 
 from groupoid_mech._arguments import describe
 from groupoid_mech._types import Point
-from groupoid_mech.discretization.orbit import Orbit, require_single
+from groupoid_mech.discretization.orbit import Orbit
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groups.product import ProductGroup
-from groupoid_mech.groups.se2 import SE2
-from groupoid_mech.groups.se3 import SE3
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.product import ProductManifold
 from groupoid_mech.manifolds.vector_bundle import VectorBundle
+from groupoid_mech.plotting.paths import draw_coordinates, draw_paths, visible_paths
 from groupoid_mech.plotting.trajectory_plots import relative_drift
 from groupoid_mech.systems.hamiltonian_model import HamiltonianModel
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ROUND_OFF = float(np.finfo(float).eps)
-_LONGEST_LEGEND = 36
 
 
 def plot_orbit(
@@ -54,7 +52,7 @@ def plot_orbit(
 
     if not isinstance(orbit, Orbit):
         raise ArgumentError(f"plot_orbit needs an Orbit, as Integrator.run returns; got {describe(orbit)}.")
-    require_single("plot_orbit", orbit)
+    orbit.require_single("plot_orbit")
     _require_model_and_observables(model, observables)
     lines = {}
     if model is not None:
@@ -99,54 +97,30 @@ def _require_model_and_observables(model: Any, observables: Any) -> None:
 
 
 def _draw_path(figure: "Figure", place: Any, orbit: Orbit, times: np.ndarray) -> None:
-    paths, labels = _paths(orbit)
-    if paths:
-        axes: Any = figure.add_subplot(place, projection="3d" if len(labels) == 3 else None)
-        for number, path in enumerate(paths, 1):
-            axes.plot(*path.T, linewidth=0.8, label=str(number))
-            axes.plot(*path[:1].T, "o", color="black", markersize=4)
-        for axis, label in zip("xyz", labels, strict=False):
-            getattr(axes, f"set_{axis}label")(label)
-        if len(labels) == 3:
+    letter, base, points = _drawn_part(orbit)
+    axes: Any
+    if letter == "q" and [leaf.shape[1:] for leaf in jax.tree.leaves(orbit.points)] == [(1,), (1,)]:
+        axes = figure.add_subplot(place)
+        phase = np.concatenate([np.asarray(leaf) for leaf in jax.tree.leaves(orbit.points)], axis=1)
+        axes.plot(*phase.T, linewidth=0.8)
+        axes.plot(*phase[:1].T, "o", color="black", markersize=4)
+        axes.set_xlabel("q")
+        axes.set_ylabel("p")
+    elif paths := visible_paths(base, points):
+        size = paths[0].shape[1]
+        axes = figure.add_subplot(place, projection="3d" if size == 3 else None)
+        draw_paths(axes, paths)
+        for number, axis in enumerate("xyz"[:size], 1):
+            getattr(axes, f"set_{axis}label")(f"{letter}{number}")
+        if size == 3:
             axes.locator_params(nbins=5)
             axes.tick_params(labelsize="x-small", pad=0)
             axes.zaxis.labelpad = -5  # the layout leaves no room for a label beside axes in space
-        if labels != ("q", "p"):
-            axes.set_aspect("equal")
-        count = len(paths)
     else:
         axes = figure.add_subplot(place)
-        coordinates = _coordinates(orbit)
-        for label, values in coordinates.items():
-            axes.plot(times, values, linewidth=0.8, label=label)
+        draw_coordinates(axes, times, points, letter)
         axes.set_xlabel("time")
-        count = len(coordinates)
-    if 1 < count <= _LONGEST_LEGEND:
-        axes.legend(fontsize="small", ncols=1 + (count - 1) // 12)
     axes.set_title("path", fontsize="medium")
-
-
-def _paths(orbit: Orbit) -> tuple[list[np.ndarray], tuple[str, ...]]:
-    """The paths in one plane or in space and the names of its axes; no paths if the points are of another kind."""
-    letter, base, points = _drawn_part(orbit)
-    found = [np.asarray(leaf) for leaf in _positions(base, points) if leaf.size]
-    if letter == "q" and [leaf.shape[1:] for leaf in (*found, orbit.points[1])] == [(1,), (1,)]:
-        return [np.concatenate([found[0], np.asarray(orbit.points[1])], axis=1)], ("q", "p")
-    shapes = {path.shape[1:] for path in found}
-    if shapes not in ({(2,)}, {(3,)}):
-        return [], ()
-    return found, tuple(f"{letter}{i + 1}" for i in range(found[0].shape[1]))
-
-
-def _coordinates(orbit: Orbit) -> dict[str, np.ndarray]:
-    """All coordinates of the base point over time, by the number of the part and their indices."""
-    letter, _, points = _drawn_part(orbit)
-    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(points) if leaf.size]
-    return {
-        (f"{number}: " if len(leaves) > 1 else "") + letter + "".join(str(i + 1) for i in index): leaf[:, *index]
-        for number, leaf in enumerate(leaves, 1)
-        for index in np.ndindex(leaf.shape[1:])
-    }
 
 
 def _drawn_part(orbit: Orbit) -> tuple[str, Manifold | None, Point]:
@@ -155,13 +129,6 @@ def _drawn_part(orbit: Orbit) -> tuple[str, Manifold | None, Point]:
     if not isinstance(space, VectorBundle):
         return "x", space, orbit.points
     return ("q", space.base, orbit.points[0]) if space.base.dim else ("p", None, orbit.points[1])
-
-
-def _positions(M: Manifold | None, points: Point) -> list[Any]:
-    """The leaves of stacked points, but of motions the translations alone."""
-    if isinstance(M, (ProductManifold, ProductGroup)):
-        return [leaf for part in zip(M.factors, points, strict=True) for leaf in _positions(*part)]
-    return jax.tree.leaves(points[1] if isinstance(M, (SE2, SE3)) else points)
 
 
 def _title(space: Manifold) -> str:

@@ -6,12 +6,12 @@ matplotlib is imported when the first picture is drawn, not before. Every functi
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import jax
 import numpy as np
 
 from groupoid_mech._arguments import describe
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.mechanics.trajectory import Trajectory
+from groupoid_mech.plotting.paths import draw_coordinates, draw_paths, visible_paths
 from groupoid_mech.systems.model import Model
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ def plot(trajectory: Trajectory, model: Model | None = None) -> "Figure":
     rows = (len(panels) + 1) // 2
     figure = plt.figure(figsize=(12, max(4.5, 2.4 * rows)), layout="constrained")
     grid = figure.add_gridspec(rows, 3)
-    projection = "3d" if _path(trajectory)[0].shape[1] == 3 else None
-    plot_path(trajectory, model, figure.add_subplot(grid[:, 0], projection=projection))
+    plot_path(trajectory, model, figure.add_subplot(grid[:, 0], projection=_projection(_paths(trajectory))))
     for position, panel in enumerate(panels):
         panel(trajectory, model, figure.add_subplot(grid[position // 2, 1 + position % 2]))
     figure.suptitle(_title(trajectory, model))
@@ -59,18 +58,18 @@ def plot(trajectory: Trajectory, model: Model | None = None) -> "Figure":
 
 
 def plot_path(trajectory: Trajectory, model: Model | None = None, axes: "Axes | None" = None) -> "Axes":
-    """The path of the base points, in space, in the plane or over time; over a group, where there is one base point, that of the momentum."""
+    """The path of the base points, in space or in the plane, or all their coordinates over time; over a group, where there is one base
+    point, that of the momentum.
+    """
     _require_trajectory("plot_path", trajectory)
-    path, name = _path(trajectory)
-    size = path.shape[1]
-    axes = _axes(axes, "3d" if size == 3 else None)
-    if size in (2, 3):
-        axes.plot(*path.T, linewidth=0.8)
-        axes.plot(*path[:1].T, "o", color="black", markersize=4)
-        axes.set_aspect("equal")
+    paths, (name, letter, points) = _paths(trajectory), _drawn_part(trajectory)
+    axes = _axes(axes, _projection(paths))
+    if paths:
+        draw_paths(axes, paths)
     else:
-        axes.plot(_times(trajectory, model)[0], path, linewidth=0.8)
-        axes.set_xlabel(_times(trajectory, model)[1])
+        times, label = _times(trajectory, model)
+        draw_coordinates(axes, times, points, letter)
+        axes.set_xlabel(label)
     axes.set_title(name)
     return axes
 
@@ -113,12 +112,20 @@ def relative_drift(values: np.ndarray) -> np.ndarray:
     return (values - values[0]) / (np.max(np.abs(values)) or 1.0)
 
 
-def _path(trajectory: Trajectory) -> tuple[np.ndarray, str]:
-    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(trajectory.base_points)]
-    flat = [leaf.reshape(len(leaf), -1) for leaf in leaves if leaf.size]
-    if flat:
-        return flat[0], "path"
-    return np.asarray(trajectory.momenta), "path of the momentum"
+def _paths(trajectory: Trajectory) -> list[np.ndarray]:
+    base = trajectory.system.groupoid.base
+    return visible_paths(base if base.dim else None, _drawn_part(trajectory)[2])
+
+
+def _drawn_part(trajectory: Trajectory) -> tuple[str, str, Any]:
+    """A title, a letter and stacked points: the base points, or the momenta where there is one base point alone."""
+    if trajectory.system.groupoid.base.dim:
+        return "path", "q", trajectory.base_points
+    return "path of the momentum", "p", trajectory.momenta
+
+
+def _projection(paths: list[np.ndarray]) -> str | None:
+    return "3d" if paths and paths[0].shape[1] == 3 else None
 
 
 def _times(trajectory: Trajectory, model: Model | None) -> tuple[np.ndarray, str]:
@@ -173,3 +180,4 @@ def _title(trajectory: Trajectory, model: Model | None) -> str:
 def _require_trajectory(owner: str, trajectory: Any) -> None:
     if not isinstance(trajectory, Trajectory):
         raise ArgumentError(f"{owner} needs a Trajectory, as system.simulate returns; got {describe(trajectory)}.")
+    trajectory.require_single(owner)

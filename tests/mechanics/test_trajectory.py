@@ -60,6 +60,23 @@ def test_a_file_for_another_system_is_refused(trajectory, tmp_path):
         gm.load(path, particle())
 
 
+def test_a_file_for_another_manifold_of_the_same_shapes_is_refused(tmp_path):
+    """Angles and points of the plane are both two numbers. Files that name the class of the groupoid alone are read as before."""
+    path = tmp_path / "run.npz"
+    run = particle().simulate(START, 3)
+    run.save(path)
+    angles = gm.DiscreteSystem(gm.PairGroupoid(gm.Torus(2)), particle().lagrangian)
+    with pytest.raises(gm.ArgumentError, match=r"written for, .*Euclidean\(dim=2\).*got .*Torus\(dim=2\)"):
+        gm.load(path, angles)
+
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    header = json.loads(arrays["header"].tobytes().decode())
+    del header["system"]["description"]
+    np.savez(path, **(arrays | {"header": np.frombuffer(json.dumps(header).encode(), np.uint8)}))
+    np.testing.assert_array_equal(gm.load(path, particle()).momenta, run.momenta)
+
+
 def test_broken_and_hostile_files_are_refused(trajectory, tmp_path):
     path = tmp_path / "run.npz"
     trajectory.save(path)

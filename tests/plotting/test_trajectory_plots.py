@@ -1,5 +1,6 @@
 """Pictures show what they say: the right panels, the right data."""
 
+import jax
 import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
@@ -49,6 +50,39 @@ def test_a_model_adds_time_energy_and_invariants():
 def test_over_a_group_the_momentum_is_the_path():
     model = gm.systems.rigid_body()
     assert titles(gm.plot(model.simulate(50), model))[0] == "path of the momentum"
+
+
+def test_all_parts_of_the_points_are_drawn():
+    """Two bodies in the plane are two paths, a body and an angle are all their coordinates over time."""
+    plane = gm.Euclidean(2)
+
+    def free(g):
+        pairs = zip(*g, strict=True)
+        return sum(jnp.sum((y - x) ** 2) for x, y in pairs)
+
+    def path_of(*factors):
+        M = gm.ProductManifold(*factors)
+        start = tuple(jnp.zeros(factor.dim) for factor in factors)
+        following = tuple(jnp.full(factor.dim, 0.1 * (k + 1)) for k, factor in enumerate(factors))
+        run = gm.DiscreteSystem(gm.PairGroupoid(M), free).simulate((start, following), 5)
+        return run, gm.plot_path(run)
+
+    run, axes = path_of(plane, plane)
+    for part, line in zip(run.base_points, axes.lines[::2], strict=True):
+        np.testing.assert_array_equal(np.column_stack(line.get_data()), part)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["1", "2"]
+    assert np.max(np.abs(run.base_points[0] - run.base_points[1])) > 0.4
+
+    run, axes = path_of(plane, gm.Torus(1))
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["1: q1", "1: q2", "2: q1"]
+    np.testing.assert_array_equal(axes.lines[2].get_ydata(), run.base_points[1][:, 0])
+
+
+def test_a_batch_is_refused():
+    run = particle().simulate(START, 5)
+    batch = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf]), run)
+    with pytest.raises(gm.ArgumentError, match=r"plot needs one trajectory; this is a batch of shape \(2,\)"):
+        gm.plot(batch)
 
 
 def test_exact_zeros_are_drawn_too():
