@@ -161,12 +161,12 @@ def _(M: Heisenberg, x: Point, y: Point) -> Vector:
 @vector_towards.register(ProductManifold)
 @vector_towards.register(ProductGroup)
 def _(M: ProductManifold | ProductGroup, x: Point, y: Point) -> Vector:
-    return jnp.concatenate([vector_towards(*part) for part in zip(M.factors, x, y, strict=True)])
+    return _whole([vector_towards(*part) for part in zip(M.factors, x, y, strict=True)])
 
 
 @vector_towards.register
 def _(M: VectorBundle, x: Point, y: Point) -> Vector:
-    return jnp.concatenate([vector_towards(M.base, x[0], y[0]), y[1] - x[1]])
+    return _whole([vector_towards(M.base, x[0], y[0]), y[1] - x[1]])
 
 
 @singledispatch
@@ -205,6 +205,12 @@ def _(M: Manifold, x: Point, v: Vector) -> Vector:
 def _(M: ProductManifold, x: Point, v: Vector) -> Vector:
     vectors = split(tuple(factor.dim for factor in M.factors), v)
     return jnp.concatenate([projected_coordinates(*part) for part in zip(M.factors, x, vectors, strict=True)])
+
+
+def _whole(parts: list[Vector]) -> Vector:
+    """The vector of its parts; where one has no value, none has."""
+    v = jnp.concatenate(parts)
+    return jnp.where(jnp.all(jnp.isfinite(v)), v, jnp.nan)
 
 
 def _critical(M: Manifold, x: Point, y: Point) -> Vector:
