@@ -138,7 +138,7 @@ def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLik
         return R if number == 0.0 else R.adjoint()
     between = ThetaMap(R, theta)
     if number == 0.5 and between.form.straight and not between.form.parallel and _is_own_chart(R):
-        return MidpointMap(R.groupoid.base, form=between.form)
+        return MidpointMap(R.groupoid.base)
     return between
 
 
