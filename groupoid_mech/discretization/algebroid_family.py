@@ -15,7 +15,8 @@ from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import AdjointMap, DiscretizationMap
 from groupoid_mech.discretization.known_inverse import inverse_at
 from groupoid_mech.discretization.map_at_step import map_at_step
-from groupoid_mech.discretization.retraction import ProjectionMap, projected_coordinates
+from groupoid_mech.discretization.projected_vectors import projected_coordinates
+from groupoid_mech.discretization.retraction import ProjectionMap
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.known_arrow import carried_between
 from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at

@@ -1,6 +1,5 @@
 r"""Methods for vector fields on a manifold from its discretization maps. BM (1.1), (4.1), (4.2)."""
 
-from functools import singledispatch
 from typing import Any, Self, final
 
 import equinox as eqx
@@ -10,10 +9,9 @@ from jax.typing import ArrayLike
 from groupoid_mech._arguments import as_pytree, describe, name_of, number, time_step, traced_shape
 from groupoid_mech._types import Point, Scalar, Vector, VectorField
 from groupoid_mech.discretization.discretization_map import DiscretizationMap, manifold_of
-from groupoid_mech.discretization.geodesic_map import GeodesicMap
 from groupoid_mech.discretization.integrator import Integrator, Taken, explicit
+from groupoid_mech.discretization.keeps_point import keeps_point
 from groupoid_mech.discretization.map_at_step import map_at_step
-from groupoid_mech.discretization.retraction import ChartMap, ProjectionMap
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract
@@ -144,25 +142,6 @@ class SecondOrderField(eqx.Module):
     def __call__(self, x: Point) -> Vector:
         q, v = x
         return jnp.concatenate([v, self.acceleration(q, v)])
-
-
-@singledispatch
-def keeps_point(R: DiscretizationMap) -> bool:
-    r"""Whether a map is a retraction, :math:`R^1(x, v) = x`, by what it is: for every x, v and time step.
-
-    Open for further retractions: ``keeps_point.register(MyMap, lambda R: True)`` adds one.
-
-    Args:
-        R: The discretization map.
-    """
-    return False
-
-
-@keeps_point.register(ChartMap)
-@keeps_point.register(ProjectionMap)
-@keeps_point.register(GeodesicMap)
-def _(R: DiscretizationMap) -> bool:
-    return True
 
 
 def require_field(owner: str, field: VectorField, M: Manifold) -> Any:

@@ -9,14 +9,14 @@ import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, require_instances, time_step
+from groupoid_mech._arguments import as_pytree, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, guessed_arrow
 from groupoid_mech.discretization.algebroid_system import system_on_algebroid
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.lagrangian_lift import LegendreHamiltonian
-from groupoid_mech.discretization.lifted_map import require_scalar_function
+from groupoid_mech.discretization.lifted_map import require_map, require_scalar_function
 from groupoid_mech.discretization.pontryagin_family import PontryaginFamily
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
 from groupoid_mech.numerics.matrix import dot
@@ -71,7 +71,7 @@ def hamiltonian_system(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: Arr
         >>> bool(jnp.max(trajectory.residuals) < 1e-14)
         True
     """
-    require_instances("hamiltonian_system", "map", (map,), DiscretizationMap)
+    require_map("hamiltonian_system", map)
     step, r = time_step("hamiltonian_system", dt), map.groupoid.rank
     require_scalar_function("hamiltonian_system", hamiltonian, map.groupoid.base.point_like(), jnp.zeros(r))
     H = parameters_as_arrays(as_pytree(hamiltonian))

@@ -7,12 +7,13 @@ from typing import final
 
 from jax.typing import ArrayLike
 
-from groupoid_mech._arguments import as_pytree, require_instances, time_step
+from groupoid_mech._arguments import as_pytree, time_step
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, guessed_arrow
 from groupoid_mech.discretization.algebroid_system import system_on_algebroid
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.lagrangian_lift import velocity_of_momentum
+from groupoid_mech.discretization.lifted_map import require_map
 from groupoid_mech.mechanics.discretize import AlgebroidFunction, require_lagrangian
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
 
@@ -63,7 +64,7 @@ def lagrangian_system(lagrangian: AlgebroidFunction, map: DiscretizationMap, dt:
         >>> len(pendulum.simulate(gm.from_momentum(pendulum, jnp.ones(1), jnp.zeros(1)), 10))
         10
     """
-    require_instances("lagrangian_system", "map", (map,), DiscretizationMap)
+    require_map("lagrangian_system", map)
     require_lagrangian("lagrangian_system", lagrangian, map.groupoid)
     function = parameters_as_arrays(as_pytree(lagrangian))
     return system_on_algebroid(LagrangianFamily(map=map, lagrangian=function, dt=time_step("lagrangian_system", dt)))

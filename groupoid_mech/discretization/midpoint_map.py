@@ -2,12 +2,23 @@ r"""The midpoint map of a manifold that is retracted along geodesics. BM Example
 
 from typing import final
 
-from groupoid_mech._arguments import require_instances
-from groupoid_mech._types import Point, Vector
+import jax.numpy as jnp
+import numpy as np
+
+from groupoid_mech._arguments import is_concrete, require_instances
+from groupoid_mech._types import Point, Scalar, Vector
+from groupoid_mech.discretization.chart_form import Form, known_form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.errors import ArgumentError
+from groupoid_mech.groupoids.groupoid import point_distance
 from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.manifolds.drawn_points import drawn_point
 from groupoid_mech.manifolds.known_coordinates import point_in_the_middle
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.numerics.quick_jit import quick_jit
+
+_SAME = 1e-11
+_LENGTH = 0.3
 
 
 @final
@@ -18,10 +29,10 @@ class MidpointMap(DiscretizationMap):
     and shorter than for a θ that is known only when the step is taken. `theta_map` makes one where it finds the retraction straight.
 
     Args:
-        manifold: The manifold Q, retracted along geodesics: :math:`\operatorname{retract}(x, t\xi)` is one.
+        manifold: The manifold Q, retracted along geodesics or one-parameter groups: :math:`\operatorname{retract}(x, t\xi)` is one.
+        form: What is known about its chart (`known_form`); if nothing is, it is found out on a drawn arrow.
 
     Example:
-        >>> import jax.numpy as jnp
         >>> from groupoid_mech import Sphere
         >>> east, north = jnp.array([1.0, 0.0, 0.0]), jnp.array([0.0, 0.0, 1.0])
         >>> MidpointMap(Sphere(2)).inverse((east, north))[0].round(6)
@@ -31,10 +42,20 @@ class MidpointMap(DiscretizationMap):
     manifold: Manifold
     groupoid: PairGroupoid
 
-    def __init__(self, manifold: Manifold):
+    def __init__(self, manifold: Manifold, *, form: Form | None = None):
         require_instances("MidpointMap", "manifold", (manifold,), Manifold)
         self.manifold = manifold
         self.groupoid = PairGroupoid(manifold)
+        known = form if form is not None else known_form(manifold)
+        if known is None and is_concrete(manifold):
+            v = np.random.default_rng(7).uniform(0.5 * _LENGTH, _LENGTH, manifold.dim)
+            off = float(_gap(self, drawn_point(manifold, 0), v))
+            known = Form(straight=off <= _SAME, parallel=False)
+        if known is not None and not known.straight:
+            raise ArgumentError(
+                f"MidpointMap needs a manifold that is retracted along geodesics or one-parameter groups; the chart of "
+                f"{type(manifold).__name__} is not. Take theta_map(manifold, 0.5), which finds the middle by Newton's method."
+            )
 
     def arrow(self, x: Point, v: Vector) -> Point:
         return self.manifold.retract(x, -0.5 * v), self.manifold.retract(x, 0.5 * v)
@@ -45,3 +66,10 @@ class MidpointMap(DiscretizationMap):
 
     def adjoint(self) -> "MidpointMap":
         return self
+
+
+@quick_jit
+def _gap(R: MidpointMap, x: Point, v: Vector) -> Scalar:
+    """How far the inverse of a drawn arrow is from where that was drawn."""
+    y, u = R.inverse(R.arrow(x, v))
+    return jnp.maximum(point_distance(y, x), jnp.max(jnp.abs(u - v), initial=0.0))

@@ -12,9 +12,9 @@ from groupoid_mech._arguments import is_concrete
 from groupoid_mech._types import Array, Point, Scalar, Vector
 from groupoid_mech.discretization.chart_form import Form, known_form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
-from groupoid_mech.discretization.geodesic_map import GeodesicMap
+from groupoid_mech.discretization.keeps_point import keeps_point
 from groupoid_mech.discretization.midpoint_map import MidpointMap
-from groupoid_mech.discretization.retraction import ChartMap, ProjectionMap
+from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.groupoids.pair import PairGroupoid
@@ -133,18 +133,13 @@ def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLik
     # Known inside of jit too, unless it is traced itself: whether a method is explicit does not depend on where it is made.
     number = None if isinstance(theta, jax.core.Tracer) or np.ndim(theta) else float(np.asarray(theta))
     if number in (0.0, 1.0):
-        if not _is_retraction(R) and is_concrete(R):
+        if not keeps_point(R) and is_concrete(R):
             _require_source(R, float(_source_gap(R, *_drawn_arrow(R.groupoid, 0)[:2])))
         return R if number == 0.0 else R.adjoint()
     between = ThetaMap(R, theta)
     if number == 0.5 and between.form.straight and not between.form.parallel and _is_own_chart(R):
-        return MidpointMap(R.groupoid.base)
+        return MidpointMap(R.groupoid.base, form=between.form)
     return between
-
-
-def _is_retraction(R: DiscretizationMap) -> bool:
-    """Whether a map is known to keep the point, by its construction."""
-    return isinstance(R, (ChartMap, ProjectionMap, GeodesicMap))
 
 
 def _require_source(R: DiscretizationMap, off: float) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import groupoid_mech as gm
 from groupoid_mech.discretization.midpoint_map import MidpointMap
-from groupoid_mech.discretization.retraction import projected_coordinates
+from groupoid_mech.discretization.projected_vectors import projected_coordinates
 
 EXACT = 1e-14
 
@@ -214,6 +214,16 @@ def test_known_retractions_are_not_tried(monkeypatch):
         gm.theta_map(MidpointMap(S2), 0)
 
 
+@pytest.mark.parametrize(
+    "M", [CAYLEY, SPHEROID, gm.ProductManifold(S2, CAYLEY)], ids=["cayley", "level set", "product"]
+)
+def test_midpoint_maps_need_geodesics(M):
+    with pytest.raises(
+        gm.ArgumentError, match=rf"along geodesics.*{type(M).__name__} is not.*theta_map\(manifold, 0.5\)"
+    ):
+        MidpointMap(M)
+
+
 class Unnamed(gm.Manifold):
     """The sphere, without a name by which it is known."""
 
@@ -239,6 +249,18 @@ class Unnamed(gm.Manifold):
 
     def random_point(self, key):
         return S2.random_point(key)
+
+
+def test_what_is_known_of_a_midpoint_map_is_not_found_out_again(monkeypatch):
+    found_out = MidpointMap(Unnamed())
+    v = jnp.array([0.3, 0.4])
+    assert distance(found_out.inverse(found_out.arrow(NORTH, v)), (NORTH, v)) <= EXACT
+    monkeypatch.setattr("groupoid_mech.discretization.midpoint_map._gap", not_to_be_called)
+    for M in (S2, SO3, CIRCLE, gm.ProductManifold(S2, R1)):
+        MidpointMap(M)
+    assert isinstance(gm.theta_map(Unnamed(), 0.5), MidpointMap), "which the θ-map has found out"
+    with pytest.raises(AssertionError):
+        MidpointMap(Unnamed())
 
 
 def test_a_manifold_without_a_name_is_projected():

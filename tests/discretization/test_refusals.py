@@ -97,12 +97,13 @@ def test_a_potential_may_be_a_constant():
 # --------------------------------------------------------------------------------- maps and numbers
 
 
+@pytest.mark.parametrize("make", [gm.hamiltonian_integrator, gm.hamiltonian_system, gm.lagrangian_system])
 @pytest.mark.parametrize("space", [S2, gm.PairGroupoid(S2)], ids=["manifold", "groupoid"])
-def test_a_space_instead_of_a_map_is_told_how_to_make_one(space):
+def test_a_space_instead_of_a_map_is_told_how_to_make_one(space, make):
     with pytest.raises(
         gm.ArgumentError, match=r"needs map to be a DiscretizationMap; got .*theta_map\(Sphere\(2\), 0\.5\)"
     ) as caught:
-        gm.hamiltonian_integrator(total, space, DT)
+        make(total, space, DT)
     assert "not the class" not in str(caught.value)
     assert "[0]" not in str(caught.value)
 

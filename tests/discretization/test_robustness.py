@@ -11,7 +11,7 @@ import pytest
 import scipy.integrate
 
 import groupoid_mech as gm
-from groupoid_mech.discretization.field_integrator import keeps_point
+from groupoid_mech.discretization.keeps_point import keeps_point
 from groupoid_mech.manifolds.known_coordinates import point_along
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.numerics.matrix import dot

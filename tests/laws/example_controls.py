@@ -173,7 +173,7 @@ def _euler_instead(method):
     return broken(type(method), method.field, method.map, DT, advance=_explicit_euler, begin=_nothing)
 
 
-ON_THE_LEFT, EXPLICIT = broken(MidpointMap, SO3, arrow=_from_the_left), _euler_instead(IN_THE_MIDDLE)
+ON_THE_LEFT, EXPLICIT = broken(MidpointMap, gm.SO3(), arrow=_from_the_left), _euler_instead(IN_THE_MIDDLE)
 
 EXAMPLE_CONTROLS = {
     "vector_space_map": broken(MidpointMap, R2, arrow=_from_the_start),
