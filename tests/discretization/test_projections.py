@@ -137,7 +137,7 @@ def families(R, dt):
 @pytest.mark.parametrize(
     ("name", "family"),
     [
-        *((name, "hamiltonian") for name in LONG),
+        *(pytest.param(name, "hamiltonian", marks=pytest.mark.slow if "middle" in name else ()) for name in LONG),
         *(
             pytest.param(name, family, marks=pytest.mark.extended)
             for name in ("retraction, longer", "middle, longer")

@@ -513,7 +513,7 @@ def test_a_method_and_its_adjoint_make_the_splitting_of_a_separable_hamiltonian(
     )
     start = jnp.array([0.3, -0.4]), jnp.array([0.7, 0.2])
     drift_first = gm.hamiltonian_integrator(H, gm.theta_map(R2, 1), DT)
-    for order in (2, 4, 6):
+    for order in (2, 6):
         rows = gm.splitting_weights(order)
         composed = gm.raise_order(drift_first, rows)
         assert composed.weights.shape == (len(rows) - 1, 2)
@@ -526,17 +526,25 @@ def test_a_method_and_its_adjoint_make_the_splitting_of_a_separable_hamiltonian(
         gm.raise_order(drift_first, [[0.5, 1.0], [0.6, 0.0]])
 
 
-def test_a_method_and_its_adjoint_have_the_order_of_the_splitting_without_parts():
-    """A Hamiltonian that is no sum T(p) + V(q), on T*S²."""
+@pytest.mark.parametrize(
+    ("M", "start"),
+    [
+        pytest.param(R2, ([0.3, -0.2], [0.3, 0.2]), id="R2"),
+        pytest.param(S2, ([0.3, -0.2, 0.9], [0.3, 0.2]), id="S2", marks=pytest.mark.slow),
+    ],
+)
+def test_a_method_and_its_adjoint_have_the_order_of_the_splitting_without_parts(M, start):
+    """A Hamiltonian that is no sum T(p) + V(q)."""
 
     def H(q, p):
-        return (1 + 0.3 * q[0]) * (p @ p) / 2 + q[2]
+        return (1 + 0.3 * q[0]) * (p @ p) / 2 + jnp.sin(q[-1])
 
-    start = S2.project(jnp.array([0.3, -0.2, 0.9])), jnp.array([0.3, 0.2])
-    euler = gm.hamiltonian_integrator(H, gm.theta_map(S2, 1), DT)
+    start = M.project(jnp.array(start[0])), jnp.array(start[1])
+    euler = gm.hamiltonian_integrator(H, gm.theta_map(M, 1), DT)
     method = gm.raise_order(euler, gm.splitting_weights(4))
-    ends = [method.with_step(1.0 / n).run(start, n).end for n in (2, 4, 8, 16, 32)]
+    ends = [method.with_step(2.0 / n).run(start, n).end for n in (8, 16, 32, 64, 128, 256)]
     measured = orders([distance(*pair) for pair in itertools.pairwise(ends)])
-    assert np.all(np.abs(measured - 4) < 0.3), measured
-    poisson = gm.CanonicalPoisson(gm.CotangentBundle(S2))
+    assert len(measured) == 4
+    assert np.all(np.abs(measured - 4) < 0.2), measured
+    poisson = gm.CanonicalPoisson(gm.CotangentBundle(M))
     assert gm.poisson_defect(poisson, poisson, method, start) <= 1e-13
