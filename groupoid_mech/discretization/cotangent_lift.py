@@ -38,15 +38,12 @@ from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle
-from groupoid_mech.mechanics.regularity import null_space
+from groupoid_mech.mechanics.regularity import ROUNDED_ZERO, null_space
 from groupoid_mech.numerics.matrix import solve, unit_matrix
 from groupoid_mech.numerics.newton import newton_root
 from groupoid_mech.symplectic.cotangent_groupoid import CotangentGroupoid
 
 Hamiltonian = Callable[[Point, Covector], Scalar]
-
-# Singular values below this part of the largest are rounded zeros.
-_ROUND_OFF = 1e-15
 
 
 def cotangent_lift(M: Manifold, N: Manifold, F: Callable[[Point], Point], x: Point) -> Point:
@@ -74,7 +71,7 @@ def cotangent_lift(M: Manifold, N: Manifold, F: Callable[[Point], Point], x: Poi
     (y, p), TF = _cotangent_lift(M, N, as_pytree(F), x)
     N.check_point(y, owner="cotangent_lift", name="F(x)")
     if is_concrete((p, TF)):
-        lost = null_space(np.asarray(TF), _ROUND_OFF).shape[1] if is_finite(TF) else 0
+        lost = null_space(np.asarray(TF), ROUNDED_ZERO).shape[1] if is_finite(TF) else 0
         if lost or not is_finite(p):
             raise ArgumentError(
                 f"cotangent_lift needs a diffeomorphism F: at x the derivative of {name_of(F)} "

@@ -14,7 +14,8 @@ import jax.numpy as jnp
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, carried_from_source, guessed_arrow
 from groupoid_mech.discretization.retraction import ChartMap
-from groupoid_mech.discretization.theta_map import ThetaMap, halves
+from groupoid_mech.discretization.surveyed_form import halves
+from groupoid_mech.discretization.theta_map import ThetaMap
 from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.numerics.matrix import dot

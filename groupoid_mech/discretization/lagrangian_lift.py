@@ -21,7 +21,7 @@ from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle
-from groupoid_mech.mechanics.regularity import Regularity, null_space
+from groupoid_mech.mechanics.regularity import ROUNDED_ZERO, Regularity, null_space
 from groupoid_mech.numerics.matrix import solve
 from groupoid_mech.numerics.newton import newton_root
 
@@ -29,9 +29,6 @@ from groupoid_mech.numerics.newton import newton_root
 # a bound.
 _NEAR = 0.01
 _TRIALS = 100
-
-# Singular values below this part of the largest are rounded zeros.
-_ROUND_OFF = 1e-15
 
 VelocityFunction = Callable[[Point, Vector], Scalar]
 
@@ -178,7 +175,7 @@ def velocity_of_momentum(lagrangian: VelocityFunction, q: Point, p: Covector) ->
 def _require_regular(owner: str, lagrangian: VelocityFunction, q: Point, v: Vector) -> None:
     r"""Refuse a Lagrangian whose matrix :math:`\partial^2L/\partial v^2` has no inverse at a point of TQ."""
     mass = np.asarray(_mass(lagrangian, q, v))
-    if is_finite(mass) and null_space(mass, _ROUND_OFF).shape[1]:
+    if is_finite(mass) and null_space(mass, ROUNDED_ZERO).shape[1]:
         directions = Regularity(mass, mass, mass[:0], v.size).degeneracy
         raise ArgumentError(
             f"{owner} needs a regular Lagrangian; at q = {q}, v = {v} the second derivatives of {name_of(lagrangian)} in v vanish along "

@@ -2,23 +2,16 @@ r"""The midpoint map of a manifold that is retracted along geodesics. BM Example
 
 from typing import final
 
-import jax.numpy as jnp
-import numpy as np
-
 from groupoid_mech._arguments import is_concrete, require_instances
-from groupoid_mech._types import Point, Scalar, Vector
+from groupoid_mech._types import Point, Vector
 from groupoid_mech.discretization.chart_form import Form, known_form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.retraction import ChartMap
+from groupoid_mech.discretization.surveyed_form import surveyed_form
 from groupoid_mech.errors import ArgumentError
-from groupoid_mech.groupoids.groupoid import point_distance
 from groupoid_mech.groupoids.pair import PairGroupoid
-from groupoid_mech.manifolds.drawn_points import drawn_point
 from groupoid_mech.manifolds.known_coordinates import point_in_the_middle
 from groupoid_mech.manifolds.manifold import Manifold
-from groupoid_mech.numerics.quick_jit import quick_jit
-
-_SAME = 1e-11
-_LENGTH = 0.3
 
 
 @final
@@ -33,6 +26,7 @@ class MidpointMap(DiscretizationMap):
         form: What is known about its chart (`known_form`); if nothing is, it is found out on a drawn arrow.
 
     Example:
+        >>> import jax.numpy as jnp
         >>> from groupoid_mech import Sphere
         >>> east, north = jnp.array([1.0, 0.0, 0.0]), jnp.array([0.0, 0.0, 1.0])
         >>> MidpointMap(Sphere(2)).inverse((east, north))[0].round(6)
@@ -48,9 +42,7 @@ class MidpointMap(DiscretizationMap):
         self.groupoid = PairGroupoid(manifold)
         known = form if form is not None else known_form(manifold)
         if known is None and is_concrete(manifold):
-            v = np.random.default_rng(7).uniform(0.5 * _LENGTH, _LENGTH, manifold.dim)
-            off = float(_gap(self, drawn_point(manifold, 0), v))
-            known = Form(straight=off <= _SAME, parallel=False)
+            known = surveyed_form(ChartMap(manifold))
         if known is not None and not known.straight:
             raise ArgumentError(
                 f"MidpointMap needs a manifold that is retracted along geodesics or one-parameter groups; the chart of "
@@ -66,10 +58,3 @@ class MidpointMap(DiscretizationMap):
 
     def adjoint(self) -> "MidpointMap":
         return self
-
-
-@quick_jit
-def _gap(R: MidpointMap, x: Point, v: Vector) -> Scalar:
-    """How far the inverse of a drawn arrow is from where that was drawn."""
-    y, u = R.inverse(R.arrow(x, v))
-    return jnp.maximum(point_distance(y, x), jnp.max(jnp.abs(u - v), initial=0.0))

@@ -9,24 +9,20 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import is_concrete
-from groupoid_mech._types import Array, Point, Scalar, Vector
+from groupoid_mech._types import Array, Point, Vector
 from groupoid_mech.discretization.chart_form import Form, known_form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.keeps_point import keeps_point
 from groupoid_mech.discretization.midpoint_map import MidpointMap
 from groupoid_mech.discretization.retraction import ChartMap
+from groupoid_mech.discretization.surveyed_form import halves, mismatch, require_retraction, surveyed_form, times
 from groupoid_mech.errors import ArgumentError
-from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
+from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.pair import PairGroupoid
-from groupoid_mech.manifolds.drawn_points import drawn_point
 from groupoid_mech.manifolds.known_coordinates import point_along
 from groupoid_mech.manifolds.manifold import Manifold
-from groupoid_mech.numerics.matrix import matvec, unit_matrix
+from groupoid_mech.numerics.matrix import unit_matrix
 from groupoid_mech.numerics.newton import newton_root
-from groupoid_mech.numerics.quick_jit import quick_jit
-
-_SAME = 1e-11
-_LENGTH = 0.3
 
 
 @final
@@ -95,7 +91,7 @@ class ThetaMap(DiscretizationMap):
             return G.target(k), self.retraction.inverse(half)[1] / jnp.where(early, 1 - self.theta, -self.theta)
         if not self.form.straight:
             start = w if isinstance(self.retraction, ChartMap) else self._part_of_the_way(g, q)
-            w = newton_root(lambda w: _mismatch(self.retraction, self.theta, g, q, w), start)
+            w = newton_root(lambda w: mismatch(self.retraction, self.theta, g, q, w), start)
         x, before, after = halves(self.retraction, g, q, w)
         return x, after - before
 
@@ -105,7 +101,7 @@ class ThetaMap(DiscretizationMap):
 
     def times(self, v: Vector) -> Vector:
         r"""The vector :math:`\theta v`."""
-        return _times(self.theta, v)
+        return times(self.theta, v)
 
     def _part_of_the_way(self, g: Point, q: Point) -> Vector:
         """The vector of R to the point that θ of the fibre coordinates lead to: R may reach the middle of arrows that it does not reach itself."""
@@ -134,7 +130,7 @@ def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLik
     number = None if isinstance(theta, jax.core.Tracer) or np.ndim(theta) else float(np.asarray(theta))
     if number in (0.0, 1.0):
         if not keeps_point(R) and is_concrete(R):
-            _require_source(R, float(_source_gap(R, *_drawn_arrow(R.groupoid, 0)[:2])))
+            require_retraction(R)
         return R if number == 0.0 else R.adjoint()
     between = ThetaMap(R, theta)
     if number == 0.5 and between.form.straight and not between.form.parallel and _is_own_chart(R):
@@ -142,35 +138,9 @@ def theta_map(space: DiscretizationMap | Manifold | LieGroupoid, theta: ArrayLik
     return between
 
 
-def _require_source(R: DiscretizationMap, off: float) -> None:
-    if not off <= _SAME:
-        raise ArgumentError(
-            f"ThetaMap needs a retraction, R(x, v) with source x; that of {type(R).__name__} is off by {off:.3g}. "
-            f"Give the retraction that the map was made from."
-        )
-
-
 def _is_own_chart(R: DiscretizationMap) -> bool:
     """Whether a retraction is that of a manifold itself."""
     return isinstance(R, ChartMap) and isinstance(R.groupoid, PairGroupoid)
-
-
-def _times(theta: Array, v: Vector) -> Vector:
-    return matvec(theta, v) if theta.ndim else theta * v
-
-
-def halves(R: DiscretizationMap, g: Point, q: Point, w: Vector) -> tuple[Point, Vector, Vector]:
-    """The point x that the arrow k = R(q, w) leads to, and the coordinates there of the arrows back to q and on to the end of g."""
-    G = R.groupoid
-    k = R.arrow(q, w)
-    back = G.inverse(k)
-    return G.target(k), R.inverse(back)[1], R.inverse(G.multiply(back, g))[1]
-
-
-def _mismatch(R: DiscretizationMap, theta: Array, g: Point, q: Point, w: Vector) -> Vector:
-    """The equation of the inner arrow: −θ v leads back to q, with v the difference of both halves."""
-    _, before, after = halves(R, g, q, w)
-    return _times(theta, after - before) + before
 
 
 def _find_form(R: DiscretizationMap, theta: Array) -> Form:
@@ -182,38 +152,3 @@ def _find_form(R: DiscretizationMap, theta: Array) -> Form:
     if not is_concrete((R, theta)):
         return Form(straight=False, parallel=False)
     return surveyed_form(R, theta.ndim)
-
-
-def surveyed_form(R: DiscretizationMap, axes: int = 0) -> Form:
-    """The form of a retraction as a drawn arrow shows it, for numbers θ or, with ``axes`` = 2, for matrices."""
-    off, bend, turn = (float(value) for value in _survey(R, *_drawn_arrow(R.groupoid, axes)))
-    _require_source(R, off)
-    straight = bend <= _SAME
-    return Form(straight, straight and turn <= _SAME)
-
-
-def _drawn_arrow(G: LieGroupoid, axes: int) -> tuple[Point, np.ndarray, np.ndarray]:
-    """A point, a velocity and θ, a number or a matrix."""
-    rng = np.random.default_rng(7)
-    return (
-        drawn_point(G.base, 0),
-        rng.uniform(0.5 * _LENGTH, _LENGTH, G.rank),
-        np.asarray(rng.uniform(size=(G.rank,) * axes)),
-    )
-
-
-@quick_jit
-def _source_gap(R: DiscretizationMap, x: Point, v: Vector) -> Scalar:
-    return point_distance(R.groupoid.source(R.arrow(x, v)), x)
-
-
-@quick_jit
-def _survey(R: DiscretizationMap, x: Point, v: Vector, theta: Array) -> tuple[Scalar, Scalar, Scalar]:
-    """On a drawn arrow, how far R is from keeping the point, from being straight, and the velocity from having the same coordinates."""
-    G = R.groupoid
-    g = R.arrow(x, v)
-    a = R.inverse(g)[1]
-    w = _times(theta, a)
-    _, before, after = halves(R, g, x, w)
-    bend, turn = _mismatch(R, theta, g, x, w), after - before - a
-    return point_distance(G.source(g), x), jnp.max(jnp.abs(bend)), jnp.max(jnp.abs(turn))

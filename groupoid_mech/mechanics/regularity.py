@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Below this part of the largest singular value, a smaller one counts as zero.
 RANK_TOLERANCE = 1e-11
+# Below this part of it, one is a rounded zero: for what has a value as long as it can be computed.
+ROUNDED_ZERO = 1e-15
 
 
 @final

@@ -206,7 +206,7 @@ def not_to_be_called(*arguments):
 
 
 def test_known_retractions_are_not_tried(monkeypatch):
-    monkeypatch.setattr("groupoid_mech.discretization.theta_map._source_gap", not_to_be_called)
+    monkeypatch.setattr("groupoid_mech.discretization.surveyed_form._source_gap", not_to_be_called)
     for space in (S2, CAYLEY, PROJECTION, gm.GeodesicMap(S2)):
         for theta in (0, 1):
             gm.theta_map(space, theta)
@@ -255,7 +255,7 @@ def test_what_is_known_of_a_midpoint_map_is_not_found_out_again(monkeypatch):
     found_out = MidpointMap(Unnamed())
     v = jnp.array([0.3, 0.4])
     assert distance(found_out.inverse(found_out.arrow(NORTH, v)), (NORTH, v)) <= EXACT
-    monkeypatch.setattr("groupoid_mech.discretization.midpoint_map._gap", not_to_be_called)
+    monkeypatch.setattr("groupoid_mech.discretization.midpoint_map.surveyed_form", not_to_be_called)
     for M in (S2, SO3, CIRCLE, gm.ProductManifold(S2, R1)):
         MidpointMap(M)
     assert isinstance(gm.theta_map(Unnamed(), 0.5), MidpointMap), "which the θ-map has found out"
