@@ -1,6 +1,7 @@
-# make demo | test | test-slow | test-extended | lint | types | docs | clean
+# make demo | test | test-slow | test-extended | lint | types | docs | install | clean
 #
-# Everything is installed into .venv with pip; the stamp files in it make a second run start at once.
+# Everything is installed into .venv with pip, what a target needs or, by `make install`, all at once; the stamp files in it make a second
+# run start at once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +9,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .NOTPARALLEL:
-.PHONY: demo test test-slow test-extended lint format types docs clean
+.PHONY: demo test test-slow test-extended lint format types docs install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/mechanics.py
@@ -39,6 +40,11 @@ types: $(VENV)/.dev
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -j 4 -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+install: $(VENV)/.created
+	@echo "installing groupoid_mech and all tools into $(VENV)"
+	$(PIP) install --editable ".[test,docs,dev]"
+	@touch $(VENV)/.installed && touch $(VENV)/.test $(VENV)/.docs $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) build dist docs/_build docs/jupyter_execute demo_output

@@ -121,6 +121,7 @@ from groupoid_mech.groupoids.local_bisection import (  # noqa: E402
     tangent_multiply_by_bisections,
     transverse_directions,
 )
+from groupoid_mech.groupoids.loose_chart import loose_chart, searched_by_chart  # noqa: E402
 from groupoid_mech.groupoids.morphism import Morphism  # noqa: E402
 from groupoid_mech.groupoids.pair import PairGroupoid  # noqa: E402
 from groupoid_mech.groupoids.product import ProductGroupoid  # noqa: E402
@@ -155,6 +156,7 @@ from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle  # noqa: E4
 from groupoid_mech.manifolds.euclidean import Euclidean  # noqa: E402
 from groupoid_mech.manifolds.known_coordinates import local_at  # noqa: E402
 from groupoid_mech.manifolds.level_set import LevelSet  # noqa: E402
+from groupoid_mech.manifolds.loose_retraction import loose_retraction, searched_numbers  # noqa: E402
 from groupoid_mech.manifolds.manifold import Manifold  # noqa: E402
 from groupoid_mech.manifolds.product import ProductManifold  # noqa: E402
 from groupoid_mech.manifolds.single_point import SinglePoint  # noqa: E402
@@ -391,6 +393,8 @@ __all__ = [
     "load",
     "load_orbit",
     "local_at",
+    "loose_chart",
+    "loose_retraction",
     "map_at_step",
     "map_graph",
     "momenta_of_covector",
@@ -423,6 +427,8 @@ __all__ = [
     "redirect",
     "regularity",
     "rotations_to_sphere",
+    "searched_by_chart",
+    "searched_numbers",
     "solve_boundary",
     "sphere_isomorphism",
     "splitting",

@@ -1,8 +1,9 @@
 r"""Discrete systems of functions on the algebroid, :math:`A(R^{-1}(g), s)`, with one Newton's method for everything that is sought in a step."""
 
+from groupoid_mech.discretization import inner_point_family, point_and_velocity_family
 from groupoid_mech.discretization.algebroid_family import AlgebroidFamily
 from groupoid_mech.discretization.inner_point_family import WithInnerPoint
-from groupoid_mech.discretization.point_and_velocity_family import WithPointAndVelocity, number_of_variables
+from groupoid_mech.discretization.point_and_velocity_family import WithPointAndVelocity
 from groupoid_mech.discretization.searched_inverse import inverse_is_searched
 from groupoid_mech.discretization.theta_map import ThetaMap
 from groupoid_mech.discretization.velocity_family import WithVelocity, geodesics_of
@@ -23,8 +24,9 @@ def system_on_algebroid(family: AlgebroidFamily, auxiliary: int = 0) -> Discrete
     if not inverse_is_searched(R):
         return DiscreteSystem(G, family, auxiliary=auxiliary)
     if isinstance(R, ThetaMap) and not inverse_is_searched(R.retraction):
-        return DiscreteSystem(G, WithInnerPoint(family=family, dt=family.dt), auxiliary=2 * G.rank + auxiliary)
+        inner = WithInnerPoint(family=family, dt=family.dt)
+        return DiscreteSystem(G, inner, auxiliary=inner_point_family.number_of_variables(G) + auxiliary)
     if geodesics_of(R) is not None:
         return DiscreteSystem(G, WithVelocity(family=family, dt=family.dt), auxiliary=2 * G.rank + auxiliary)
     found = WithPointAndVelocity(family=family, dt=family.dt)
-    return DiscreteSystem(G, found, auxiliary=number_of_variables(G) + auxiliary)
+    return DiscreteSystem(G, found, auxiliary=point_and_velocity_family.number_of_variables(G) + auxiliary)

@@ -2,9 +2,10 @@ r"""Families with the inner point of a θ-map among the auxiliary variables: no 
 
 .. math:: L(g; w, \lambda, s) = A(x, v, s) + \langle\lambda, u_0 + \theta v\rangle, \qquad v = u_1 - u_0,
 
-for a function A on AG, with the inner arrow :math:`k = R(\alpha(g), w)` to the point x and the velocities there, :math:`u_0 = R^{-1}(k^{-1})` back
+for a function A on AG, with the inner arrow :math:`k = c(\alpha(g), w)` to the point x and the velocities there, :math:`u_0 = R^{-1}(k^{-1})` back
 and :math:`u_1 = R^{-1}(k^{-1} g)` on. Where L is stationary, :math:`u_0 = -\theta v` and :math:`u_1 = (1 - \theta) v`: the arrow is
-:math:`g = R_\theta(x, v)`.
+:math:`g = R_\theta(x, v)`. Where the chart c is a search itself, that of numbers c with equations f = 0 (`loose_chart`), c and multipliers ν are
+variables too, and :math:`\langle\nu, f\rangle` is added.
 """
 
 from typing import Any, final
@@ -16,6 +17,9 @@ from groupoid_mech.discretization.algebroid_family import AlgebroidFamily, carri
 from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.surveyed_form import halves
 from groupoid_mech.discretization.theta_map import ThetaMap
+from groupoid_mech.groupoids.groupoid import LieGroupoid
+from groupoid_mech.groupoids.loose_chart import loose_chart, searched_by_chart
+from groupoid_mech.manifolds.product import split
 from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.numerics.matrix import dot
@@ -25,8 +29,8 @@ from groupoid_mech.numerics.matrix import dot
 class WithInnerPoint(StepFamily):
     r"""The family :math:`A(x, v, s) + \langle\lambda, u_0 + \theta v\rangle` of a function on AG and a θ-map without closed inverse.
 
-    The same submanifold as that of :math:`A(R_\theta^{-1}(g), s)`, with the auxiliary variables :math:`(w, \lambda, s)` and without a Newton's
-    method inside of Newton's method: 7 times as fast for the Cayley map.
+    The same submanifold as that of :math:`A(R_\theta^{-1}(g), s)`, with the auxiliary variables :math:`(w, c, \nu, \lambda, s)` and without a
+    Newton's method inside of Newton's method: 7 times as fast for the Cayley map.
 
     Args:
         family: The family of A, of a θ-map and any length of the step.
@@ -37,24 +41,28 @@ class WithInnerPoint(StepFamily):
     dt: Scalar
 
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
-        R, r = self._map, self._map.groupoid.rank
-        w, multiplier, rest = jnp.split(auxiliary[0], [r, 2 * r])
-        x, before, after = halves(R.retraction, g, R.groupoid.source(g), w)
+        R = self._map
+        w, c, chart_multiplier, multiplier, rest = _split(R.groupoid, auxiliary[0])
+        k, off = loose_chart(R.groupoid, R.groupoid.source(g))(w, c)
+        x, before, after = halves(R.retraction, g, k)
         v = after - before
         own = (rest,) if rest.size else ()
-        return self._family.value(x, v, *own) + dot(multiplier, before + R.times(v))
+        value = self._family.value(x, v, *own) + dot(multiplier, before + R.times(v))
+        return value + dot(chart_multiplier, off) if c.size else value
 
     def guess(self, q: Point, p: Covector) -> Vector:
         R = self._map
         v, rest = jnp.split(self._family.guess(q, p), [R.groupoid.rank])
         w = R.times(v)
+        inner = guessed_arrow(R.retraction, q, w)
         # Both parts of the way, as they are at q.
         a = (
             v
             if isinstance(R.retraction, ChartMap)
             else guessed_arrow(R.retraction, q, v - w) - guessed_arrow(R.retraction, q, -w)
         )
-        return jnp.concatenate([a, w, jnp.zeros_like(v), rest])
+        searched = jnp.zeros(2 * searched_by_chart(R.groupoid))
+        return jnp.concatenate([a, inner, searched, jnp.zeros_like(v), rest])
 
     def adjoint(self) -> StepFamily:
         return WithInnerPoint(family=self.family.adjoint(), dt=self.dt)
@@ -69,10 +77,19 @@ class WithInnerPoint(StepFamily):
         return R
 
 
+def number_of_variables(G: LieGroupoid) -> int:
+    """The number of auxiliary variables beside those of the function A: those of the inner arrow, and multipliers."""
+    return 2 * (G.rank + searched_by_chart(G))
+
+
 @auxiliary_at.register
 def _(family: WithInnerPoint, g: Point, a: Vector, s: Vector) -> Vector:
-    R: Any = family.family.map
-    G = R.groupoid
-    w, others = jnp.split(s, [G.rank])
-    x = halves(R.retraction, g, G.source(g), w)[0]
-    return jnp.concatenate([w, carried_from_source(G, g, x, others)])
+    G = family.family.map.groupoid
+    w, c, chart_multiplier, *others = _split(G, s)
+    x = G.target(loose_chart(G, G.source(g))(w, c)[0])
+    return jnp.concatenate([w, c, chart_multiplier, carried_from_source(G, g, x, jnp.concatenate(others))])
+
+
+def _split(G: LieGroupoid, s: Vector) -> list[Vector]:
+    r, m = G.rank, searched_by_chart(G)
+    return split((r, m, m, r, s.size - 2 * (r + m)), s)

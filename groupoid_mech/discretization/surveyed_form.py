@@ -29,17 +29,16 @@ def require_retraction(R: DiscretizationMap) -> None:
     _require_source(R, float(_source_gap(R, *_drawn_arrow(R.groupoid, 0)[:2])))
 
 
-def halves(R: DiscretizationMap, g: Point, q: Point, w: Vector) -> tuple[Point, Vector, Vector]:
-    """The point x that the arrow k = R(q, w) leads to, and the coordinates there of the arrows back to q and on to the end of g."""
+def halves(R: DiscretizationMap, g: Point, k: Point) -> tuple[Point, Vector, Vector]:
+    """The point x that the first part k of an arrow g leads to, and the vectors of R there to the beginning and to the end of g."""
     G = R.groupoid
-    k = R.arrow(q, w)
     back = G.inverse(k)
     return G.target(k), R.inverse(back)[1], R.inverse(G.multiply(back, g))[1]
 
 
 def mismatch(R: DiscretizationMap, theta: Array, g: Point, q: Point, w: Vector) -> Vector:
     """The equation of the inner arrow: −θ v leads back to q, with v the difference of both halves."""
-    _, before, after = halves(R, g, q, w)
+    _, before, after = halves(R, g, R.arrow(q, w))
     return times(theta, after - before) + before
 
 
@@ -78,6 +77,6 @@ def _survey(R: DiscretizationMap, x: Point, v: Vector, theta: Array) -> tuple[Sc
     g = R.arrow(x, v)
     a = R.inverse(g)[1]
     w = times(theta, a)
-    _, before, after = halves(R, g, x, w)
+    _, before, after = halves(R, g, R.arrow(x, w))
     bend, turn = mismatch(R, theta, g, x, w), after - before - a
     return point_distance(G.source(g), x), jnp.max(jnp.abs(bend)), jnp.max(jnp.abs(turn))

@@ -52,14 +52,14 @@ class SystemIntegrator(Integrator):
         self.space = DualBundle(system.groupoid.base, system.groupoid.rank)
 
     def begin(self, x: Point) -> Memory:
+        start = self.system.start_at(*x)
         # Auxiliary variables may be in frames that differ from step to step: there the family is asked again in every step.
-        reference = None if self.system.auxiliary else self.system.first_guess(*x)
-        return reference, StepMemory.blank(self.system.unknowns)
+        return None if self.system.auxiliary else start.reference, start.memory
 
     def advance(self, x: Point, memory: Memory) -> tuple[Taken, Memory]:
         q, p = x
         reference, differences = memory
-        expected = self.system.first_guess(q, p) if reference is None else reference
+        expected = self.system.start_at(q, p).reference if reference is None else reference
         following, step = self.system.step(Start(q, p, expected, differences))
         taken = Taken((step.point, step.momentum), step.residual, step.iterations, step.converged)
         return taken, (None if reference is None else following.reference, following.memory)

@@ -92,7 +92,7 @@ class ThetaMap(DiscretizationMap):
         if not self.form.straight:
             start = w if isinstance(self.retraction, ChartMap) else self._part_of_the_way(g, q)
             w = newton_root(lambda w: mismatch(self.retraction, self.theta, g, q, w), start)
-        x, before, after = halves(self.retraction, g, q, w)
+        x, before, after = halves(self.retraction, g, self.retraction.arrow(q, w))
         return x, after - before
 
     def adjoint(self) -> "ThetaMap":

@@ -28,7 +28,7 @@ def start_at(system: DiscreteSystem, at: Sigma) -> Start:
     g, s = at
     q = system.groupoid.source(g)
     guess = jnp.concatenate([system.groupoid.fiber_local(q, g), s])
-    return Start(q, system.legendre_minus(g, s), guess)
+    return system.start_at(q, system.legendre_minus(g, s), guess)
 
 
 def two_steps(system: DiscreteSystem, start: Start) -> tuple[Start, tuple[Point, Vector]]:

@@ -6,12 +6,16 @@ import jax
 import numpy as np
 
 from groupoid_mech._types import Point
+from groupoid_mech.manifolds.euclidean import Euclidean
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.product import ProductManifold
+from groupoid_mech.manifolds.vector_bundle import VectorBundle
 from groupoid_mech.numerics.quick_jit import quick_jit
 
-# So many points for every check: another number would be another program.
+# So many points for every check.
 FEW = 8
+# So many at a time: another number would be another program.
+_PIECE = 20
 
 
 def a_few_points(M: Manifold) -> Point:
@@ -25,7 +29,8 @@ def drawn_point(M: Manifold, number: int) -> Point:
 
 
 def drawn_points(M: Manifold, seeds: np.ndarray) -> Point:
-    """Points of a manifold by its ``random_point``, one for each seed, stacked; those of a product by its factors.
+    """Points of a manifold by its ``random_point``, one for each seed, stacked; those of a product by its factors, those of a vector bundle by
+    base and fibre.
 
     To make random numbers takes most of the time to compile a check: half a second for that of an action on a sphere, a twentieth without.
 
@@ -40,7 +45,11 @@ def drawn_points(M: Manifold, seeds: np.ndarray) -> Point:
     """
     if isinstance(M, ProductManifold):
         return tuple(drawn_points(factor, _others(seeds, number)) for number, factor in enumerate(M.factors))
-    return _drawn_points(M, seeds)
+    if isinstance(M, VectorBundle) and M.rank:
+        return drawn_points(ProductManifold(M.base, Euclidean(M.rank)), seeds)
+    pieces = np.resize(seeds, (-(-len(seeds) // _PIECE), _PIECE))
+    drawn = [jax.tree.map(np.asarray, _drawn_points(M, piece)) for piece in pieces]
+    return jax.device_put(jax.tree.map(lambda *leaves: np.concatenate(leaves)[: len(seeds)], *drawn))
 
 
 def _others(seeds: np.ndarray, number: int) -> np.ndarray:

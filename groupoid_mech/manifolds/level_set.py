@@ -23,7 +23,7 @@ from groupoid_mech._arguments import (
 from groupoid_mech._types import Array, Key, Matrix, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError, NotSubmersiveError
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD, Manifold
-from groupoid_mech.numerics.matrix import complement, matmul, matvec, solve
+from groupoid_mech.numerics.matrix import complement, complement_and_span, inverse_matrix, matmul, matvec, solve
 from groupoid_mech.numerics.newton import newton_root
 from groupoid_mech.numerics.quick_jit import quick_jit
 
@@ -37,12 +37,12 @@ _DRAWS = 20
 class LevelSet(Manifold):
     r"""The level set :math:`M = \{x \in R^n : F(x) = 0\}` of a submersion :math:`F: R^n \to R^m`.
 
-    .. math:: \operatorname{retract}(x, \xi) = x + E(x)\xi + DF(x)^T c, \quad F(\cdot) = 0, \qquad
+    .. math:: \operatorname{retract}(x, \xi) = x + E(x)\xi + N(x)c, \quad F(\cdot) = 0, \qquad
         \operatorname{local}(x, y) = E(x)^T (y - x),
 
-    with :math:`E(x)` an orthonormal basis of :math:`\ker DF(x)`. The multipliers :math:`c \in R^m` are found by Newton's
-    method and differentiated by the implicit function theorem. A vector too long to have a point above it raises
-    ``NotFiniteError`` (NaN under ``jit``).
+    with :math:`E(x)` an orthonormal basis of :math:`\ker DF(x)`, and :math:`N(x)` one of the normals. The lengths
+    :math:`c \in R^m` are found by Newton's method and differentiated by the implicit function theorem. A vector too long to have a point above
+    it raises ``NotFiniteError`` (NaN under ``jit``).
 
     Args:
         function: :math:`F`, any function that JAX can trace; its value is a scalar or a vector of length m < n. An
@@ -75,10 +75,9 @@ class LevelSet(Manifold):
             self.point = _regular_point(self, self.point)
 
     def retract(self, x: Point, xi: Vector) -> Point:
-        normals = self._jacobian(x).T
-        tangent = x + matvec(complement(normals), xi)
-        c = newton_root(lambda c: self._value(tangent + matvec(normals, c)), jnp.zeros(self.codim))
-        return tangent + matvec(normals, c)
+        moved = self.loose_retraction(x)
+        c = newton_root(lambda c: moved(xi, c)[1], jnp.zeros(self.codim))
+        return moved(xi, c)[0]
 
     def local(self, x: Point, y: Point) -> Vector:
         return matvec(self.frame(x).T, y - x)
@@ -117,6 +116,20 @@ class LevelSet(Manifold):
         start = (key, self.point, jnp.asarray(False), jnp.asarray(0))
         _, y, found, _ = jax.lax.while_loop(lambda state: ~state[2] & (state[3] < _DRAWS), draw, start)
         return jnp.where(found, y, self.point)
+
+    def loose_retraction(self, x: Point) -> Callable[[Vector, Vector], tuple[Point, Vector]]:
+        r"""The map :math:`(\xi, c) \mapsto (y, f)` to the point :math:`y = x + E\xi + Nc`, and how far it is off the level set,
+        :math:`f = (DF(x)\,N)^{-1}F(y)`: c and f are lengths, f = 0 is the equation for c, and :math:`\partial f/\partial c = 1` at x.
+        """
+        J = self._jacobian(x)
+        frame, normals = complement_and_span(J.T)
+        lengths = inverse_matrix(matmul(J, normals))
+
+        def moved(xi: Vector, c: Vector) -> tuple[Point, Vector]:
+            y = x + matvec(frame, xi) + matvec(normals, c)
+            return y, matvec(lengths, self._value(y))
+
+        return moved
 
     def frame(self, x: Point) -> Matrix:
         r"""The frame :math:`E(x)`: an orthonormal basis of :math:`\ker DF(x)` as columns."""

@@ -30,7 +30,7 @@ def from_momentum(system: DiscreteSystem, q: Point, p: Covector, guess: Vector |
     require_vector("from_momentum", "p", p, system.groupoid.rank)
     x = _first_guess(system, q, p) if guess is None else guess
     require_vector("from_momentum", "guess", x, system.unknowns)
-    return Start(q, p, x)
+    return system.start_at(q, p, x)
 
 
 def from_velocity(

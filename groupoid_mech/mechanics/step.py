@@ -6,7 +6,8 @@ momentum p, the unknowns are (a, s):
 .. math:: g = c(q, a), \qquad F^-(g, s) = p, \qquad \partial_s L(g, s) = 0 \qquad\Longrightarrow\qquad
     q' = \beta(g), \quad p' = F^+(g, s) .
 
-Where s are components in a frame that may jump, others are sought (`auxiliary_at`).
+Where s are components in a frame that may jump, others are sought (`auxiliary_at`); where the chart is a search itself, what it searches for
+is among the unknowns, behind s (`loose_chart`).
 """
 
 from collections.abc import Callable
@@ -19,6 +20,7 @@ import jax.numpy as jnp
 from groupoid_mech._types import Array, Covector, Point, Scalar, Vector
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.known_arrow import carried_between, reflected_arrow_at
+from groupoid_mech.groupoids.loose_chart import loose_chart, searched_by_chart
 from groupoid_mech.groupoids.unit_tangent import unit_tangent
 from groupoid_mech.mechanics.step_memory import StepMemory
 from groupoid_mech.numerics.chord import chord_solve
@@ -39,7 +41,7 @@ class Start(eqx.Module):
     Args:
         point: The base point q.
         momentum: The momentum :math:`p \in A^*_qG`.
-        reference: What the reflection of the last step says about the unknowns (a, s).
+        reference: What the reflection of the last step says about the unknowns (a, s), and about what the chart searches for.
         memory: How far references were off in the last steps; nothing yet if not given.
     """
 
@@ -56,14 +58,15 @@ class Start(eqx.Module):
 
     @property
     def guess(self) -> Vector:
-        """The first iterate for the unknowns (a, s)."""
+        """The first iterate for the unknowns (a, s), and for what the chart searches for."""
         return self.reference + self.memory.next_difference()
 
 
 class Step(NamedTuple):
     r"""A step that was taken: the arrow, the auxiliary variables, the point of :math:`A^*G` it leads to, and how it went.
 
-    ``residual`` is the largest of :math:`|F^- - p|/(1 + |p|)` and :math:`|\partial_s L|`; ``iterations`` counts how often they were evaluated.
+    ``residual`` is the largest of :math:`|F^- - p|/(1 + |p|)`, :math:`|\partial_s L|` and the equations of a chart that is a search;
+    ``iterations`` counts how often they were evaluated.
     """
 
     arrow: Point
@@ -123,28 +126,30 @@ def take_step(
     ``auxiliary`` gives the auxiliary variables at an arrow, from the unknowns.
     """
     r, q, p = G.rank, start.point, start.momentum
+    n = start.reference.size - searched_by_chart(G)
+    chart = loose_chart(G, q)
 
     def equations(x: Vector) -> tuple[Vector, tuple[Vector, Point, Point]]:
         a = x[:r]
-        g = G.fiber_chart(q, a)
-        s, pull_back = jax.vjp(lambda unknown: auxiliary(g, a, unknown), x[r:])
+        g, off_chart = chart(a, x[n:])
+        s, pull_back = jax.vjp(lambda unknown: auxiliary(g, a, unknown), x[r:n])
         slope, stationarity = jax.grad(family, argnums=(0, 2))(g, a, s)
         # In the unknowns too: in a frame that jumps, equations change their sign, and a kept Jacobian leads away from the solution.
-        off = jnp.concatenate([_along_source(G, g, slope) - p, *pull_back(stationarity)])
+        off = jnp.concatenate([_along_source(G, g, slope) - p, *pull_back(stationarity), off_chart])
         return off, (off, g, slope)
 
     guess = jax.lax.stop_gradient(start.guess)
     x, (off, g, slope), inverse, report = chord_solve(
-        equations, guess, start.memory.inverse, lambda x: _sizes(x, r), limits
+        equations, guess, start.memory.inverse, lambda x: _sizes(q, x, r, n), _limits_of_all(limits, n)
     )
-    a, s = x[:r], auxiliary(g, x[:r], x[r:])
-    left, stationarity = off[:r], off[r:]
+    a, s = x[:r], auxiliary(g, x[:r], x[r:n])
+    left, others = off[:r], off[r:]
     # What round-off leaves of the equations is carried on: dropped, it adds up to a trend of the momentum. So does what is carried on with the
     # wrong sign, where frames jump.
     there = G.target(g)
     momentum = _along_target(G, g, slope) - jax.lax.stop_gradient(carried_between(G, q, there, left))
     residual = jnp.max(jnp.abs(left)) / (1 + jnp.max(jnp.abs(p)))
-    residual = jnp.maximum(residual, jnp.max(jnp.abs(stationarity), initial=0.0))
+    residual = jnp.maximum(residual, jnp.max(jnp.abs(others), initial=0.0))
     converged = report.converged & (residual <= _LARGEST_RESIDUAL)
     step = Step(g, s, there, momentum, residual, report.iterations, converged)
     reference = jnp.concatenate([reflected_arrow_at(G, g, a), x[r:]])
@@ -152,10 +157,23 @@ def take_step(
     return Start(step.point, momentum, jax.lax.stop_gradient(reference), memory), step
 
 
-def _sizes(x: Vector, rank: int) -> Vector:
-    """The sizes that changes of the unknowns are measured against: that of the increment, and that of the auxiliary variables."""
+def _sizes(q: Point, x: Vector, rank: int, n: int) -> Vector:
+    """The sizes that changes of the unknowns are measured against: those of the increment, of the auxiliary variables, and of the point that
+    the chart searches for.
+    """
 
-    def size(x: Vector, least: float) -> Vector:
+    def size(x: Vector, least: Scalar | float) -> Vector:
         return jnp.broadcast_to(least + jnp.max(jnp.abs(x), initial=0.0), x.shape)
 
-    return jnp.concatenate([size(x[:rank], _SMALLEST_INCREMENT), size(x[rank:], _SMALLEST_AUXILIARY)])
+    own = [size(x[:rank], _SMALLEST_INCREMENT), size(x[rank:n], _SMALLEST_AUXILIARY)]
+    if n == x.size:
+        return jnp.concatenate(own)
+    coordinates = jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(q)])
+    return jnp.concatenate([*own, size(x[n:], own[0][0] + jnp.max(jnp.abs(coordinates)))])
+
+
+def _limits_of_all(limits: Callable[[Vector], Vector] | None, n: int) -> Callable[[Vector], Vector] | None:
+    """Limits of the unknowns (a, s): what the chart searches for has none."""
+    if limits is None:
+        return None
+    return lambda x: jnp.concatenate([limits(x[:n]), jnp.full(x.size - n, jnp.inf)])

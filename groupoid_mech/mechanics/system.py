@@ -25,6 +25,7 @@ from groupoid_mech._arguments import (
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError, OffConstraintsError
 from groupoid_mech.groupoids.groupoid import LieGroupoid
+from groupoid_mech.groupoids.loose_chart import searched_by_chart
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD
 from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
 from groupoid_mech.mechanics.increment import ArrowFunction, IncrementFunction, evaluate
@@ -273,6 +274,12 @@ class DiscreteSystem(eqx.Module):
         """The number of auxiliary variables and multipliers."""
         return self.auxiliary + self.multipliers
 
+    def start_at(self, q: Point, p: Covector, guess: Vector | None = None) -> Start:
+        """The start at a point (q, p) with a guess for the unknowns (a, s), that of `first_guess` if not given; without checks."""
+        known = self.first_guess(q, p) if guess is None else guess
+        searched = searched_by_chart(self.groupoid)
+        return Start(q, p, jnp.concatenate([known, jnp.zeros(searched)]) if searched else known)
+
     def first_guess(self, q: Point, p: Covector) -> Vector:
         """Where to look for the unknowns (a, s) of a step from (q, p) about which nothing is known: what a `StepFamily` says, else zero."""
         if isinstance(self.lagrangian, StepFamily) and not self.multipliers:
@@ -357,8 +364,7 @@ def _variation(system: DiscreteSystem, g: Point, a: Vector, s: Vector) -> Any:
 
 @eqx.filter_jit
 def _hamiltonian_map(system: DiscreteSystem, q: Point, p: Covector, guess: Vector | None) -> tuple[Point, Covector]:
-    guess = system.first_guess(q, p) if guess is None else guess
-    end, _ = system.step(Start(q, p, guess))
+    end, _ = system.step(system.start_at(q, p, guess))
     return end.point, end.momentum
 
 
@@ -370,8 +376,8 @@ def _start(system: DiscreteSystem, g: Point, u: Vector, lam: Vector) -> tuple[St
         u = newton_root(lambda u: jax.grad(lambda w: system.family(g, a, jnp.concatenate([w, lam])))(u), u)
     s = jnp.concatenate([u, lam])
     found = variation(G, system.family, g, a, s)
-    guess = jnp.concatenate([a, s])
-    return Start(G.source(g), found.minus, guess), jnp.max(jnp.abs(found.stationarity[k:]), initial=0.0)
+    begin = system.start_at(G.source(g), found.minus, jnp.concatenate([a, s]))
+    return begin, jnp.max(jnp.abs(found.stationarity[k:]), initial=0.0)
 
 
 @quick_jit

@@ -21,7 +21,6 @@ from groupoid_mech.manifolds.manifold import ON_MANIFOLD
 from groupoid_mech.mechanics.lagrangian_submanifold import LagrangianSubmanifold
 from groupoid_mech.mechanics.pulled_back import pulled_back
 from groupoid_mech.mechanics.regularity import null_space
-from groupoid_mech.mechanics.step import Start
 from groupoid_mech.mechanics.system import DiscreteSystem
 from groupoid_mech.mechanics.trajectory import Trajectory
 from groupoid_mech.numerics.matrix import matvec, right_inverse
@@ -240,7 +239,7 @@ def _along(
         run.iterations,
         run.converged,
         run.numbers,
-        Start(jax.tree.map(lambda leaf: leaf[-1], points), plus[-1], guess),
+        system.start_at(jax.tree.map(lambda leaf: leaf[-1], points), plus[-1], guess),
         run.failure,
     )
 

@@ -197,7 +197,7 @@ def _empty(system: Any) -> Trajectory:
         jnp.zeros(0, int),
         jnp.zeros(0, bool),
         jnp.zeros(0, int),
-        Start(
+        system.start_at(
             jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), G.base.point_like()),
             jnp.zeros(G.rank),
             jnp.zeros(system.unknowns),

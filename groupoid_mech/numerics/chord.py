@@ -25,7 +25,8 @@ _ROUND_OFF = 8 * EPS
 _SETTLED = EPS / 8
 # Increments that are smaller and do not shrink are round-off, even by an old Jacobian.
 _NOISE = 1e-12
-# What is kept is trusted with increments up to here, while two more values of F promise to be enough.
+# What is kept is trusted with increments up to here, while a few more values of F promise to be enough: a third of those that a new
+# Jacobian costs, and at least two.
 _NEAR = 1e-2
 
 
@@ -78,11 +79,12 @@ def chord_solve(
     converted, constants = jax.closure_convert(function, guess)
     traced = jax.jit(converted, inline=True)
     bounds, known = (None, []) if limits is None else jax.closure_convert(limits, guess)
+    scale, held = jax.closure_convert(sizes, guess)
 
     @jax.custom_jvp
-    def root(guess: Vector, inverse: KeptInverse, constants: list[Any], known: list[Any]) -> Any:
+    def root(guess: Vector, inverse: KeptInverse, constants: list[Any], known: list[Any], held: list[Any]) -> Any:
         limited = None if bounds is None else lambda x: bounds(x, *known)
-        end = _iterate(lambda x: traced(x, *constants), guess, inverse, sizes, limited)
+        end = _iterate(lambda x: traced(x, *constants), guess, inverse, lambda x: scale(x, *held), limited)
         x, values = jax.tree.map(lambda leaf: jnp.where(end.done, leaf, jnp.nan), (end.x, end.values))
         # As floats: what is not the root has a derivative too, and only floats have one.
         return x, values, (end.inverse, end.iterations.astype(float), end.done.astype(float))
@@ -95,7 +97,7 @@ def chord_solve(
         _, (_, moved) = jax.jvp(lambda x, constants: traced(x, *constants), (x, constants), (change, moving))
         return (x, values, others), (change, moved, jax.tree.map(jnp.zeros_like, others))
 
-    x, values, (inverse, count, done) = root(guess, inverse, constants, known)
+    x, values, (inverse, count, done) = root(guess, inverse, constants, known, held)
     return x, values, inverse, NewtonReport(count.astype(int), done > 0)
 
 
@@ -106,6 +108,8 @@ def _iterate(
     sizes: Callable[[Vector], Vector],
     limits: Callable[[Vector], Vector] | None,
 ) -> _State:
+    more = max(2, (guess.size + 2) // 3)
+
     def advance(state: _State) -> _State:
         x, B, first = state.x, state.inverse.matrix, state.iterations == 0
         # Sizes are squares, and no quotient waits for F: the loop takes as long as its longest chain of operations.
@@ -121,7 +125,7 @@ def _iterate(
         settled = (size <= _SETTLED**2) | ((state.left <= _LEFT**2) & (size <= _ROUND_OFF**2))
         stalled = ~first & (size >= 0.25 * before) & ((size <= _NOISE**2) | (state.fresh & (size <= STALL**2)))
         done = known & (settled | stalled)
-        trusted = known & (size <= _NEAR**2) & (first | (size * size * size <= EPS**2 * before * before))
+        trusted = known & (size <= _NEAR**2) & (first | (size ** (more + 1) <= EPS**2 * before**more))
         renewed = _of_any(~(done | trusted))
 
         def renew() -> tuple[Matrix, Vector, Scalar]:

@@ -134,9 +134,12 @@ def _eliminate(A: Matrix, b: Array) -> Array:
     n = A.shape[0]
     rows = lax.concatenate([A, b.reshape(n, -1)], 1)
     for k in range(n):
-        best = k + lax.argmax(lax.abs(lax.slice(rows, (k, k), (n, k + 1))), 0, int)[0]
-        pivot = lax.dynamic_index_in_dim(rows, best, keepdims=False)
-        rows = lax.dynamic_update_slice(rows, lax.slice_in_dim(rows, k, k + 1), (best, 0))
+        pivot = lax.index_in_dim(rows, k, keepdims=False)
+        # The last row has no rivals.
+        if k < n - 1:
+            best = k + lax.argmax(lax.abs(lax.slice(rows, (k, k), (n, k + 1))), 0, int)[0]
+            pivot = lax.dynamic_index_in_dim(rows, best, keepdims=False)
+            rows = lax.dynamic_update_slice(rows, lax.slice_in_dim(rows, k, k + 1), (best, 0))
         rows = _clear_column(rows, k, pivot / lax.index_in_dim(pivot, k))
     return lax.slice_in_dim(rows, n, rows.shape[1], axis=1).reshape(b.shape)
 
@@ -171,9 +174,21 @@ def complement(A: Matrix) -> Matrix:
     By Householder reflections: for ``A`` of full column rank the basis is a smooth function of ``A`` but for sudden
     sign changes on a set of measure zero. The columns ``(complement, A)`` are positively oriented for one column.
     """
+    return _reflected(A, A.shape[0] - A.shape[1])
+
+
+def complement_and_span(A: Matrix) -> tuple[Matrix, Matrix]:
+    """Orthonormal bases, as columns, of the orthogonal complement and of the span of the columns of ``A``, of full column rank."""
+    n, m = A.shape
+    basis = _reflected(A, n)
+    return basis[:, : n - m], basis[:, n - m :]
+
+
+def _reflected(A: Matrix, count: int) -> Matrix:
+    """The first so many unit vectors, moved by the reflections that move the last ones onto the columns of ``A``, one after the other."""
     n, m = A.shape
     columns = [A[:, j] for j in range(m)]
-    basis = unit_matrix(n)[:, : n - m]
+    basis = unit_matrix(n)[:, :count]
     reflections = []
     for j in range(m):
         # What earlier reflections have cleared is left alone: the last j entries.
@@ -190,5 +205,5 @@ def complement(A: Matrix) -> Matrix:
         along = lax.reduce_sum(lax.mul(lax.broadcast_in_dim(v, basis.shape, (0,)), jnp.asarray(basis)), (0,))
         basis = basis - (scale * v)[:, None] * along[None, :]
         if n > m:
-            basis = basis * jnp.where(np.arange(n - m) == 0, sign, 1.0)[None, :]
+            basis = basis * jnp.where(np.arange(count) == 0, sign, 1.0)[None, :]
     return basis

@@ -10,11 +10,12 @@ from groupoid_mech.discretization.chart_form import Form
 from groupoid_mech.discretization.hamiltonian_family import HamiltonianFamily
 from groupoid_mech.discretization.lagrangian_family import LagrangianFamily
 from groupoid_mech.discretization.searched_inverse import inverse_is_searched
-from groupoid_mech.mechanics.step import Start
 
 ROUNDED = 1e-12
 DT = 0.1
 R1, S2 = gm.Euclidean(1), gm.Sphere(2)
+# Its chart is a search.
+OVAL = gm.LevelSet(lambda x: x[0] ** 2 + 2 * x[1] ** 2 + 0.1 * x[0] ** 3 - 1, 2)
 SEARCHED = Form(straight=False, parallel=False)
 
 
@@ -92,7 +93,7 @@ def depth_of_step(make):
 
     def step(q, dt):
         system = make(dt)
-        return system.step(Start(q, jnp.ones(system.groupoid.rank), jnp.zeros(system.unknowns)))[1]
+        return system.step(system.start_at(q, jnp.ones(system.groupoid.rank), jnp.zeros(system.unknowns)))[1]
 
     q = jax.tree.map(lambda leaf: jnp.full(leaf.shape, 0.3), base)
     return depth_of_searches(jax.make_jaxpr(step)(q, DT))
@@ -104,11 +105,15 @@ MAPS = {
     "middle": lambda dt: gm.ThetaMap(LINE, 0.5, form=SEARCHED),
     "newmark": lambda dt: gm.NewmarkMap(R1, 0.25 + 0 * dt, 0.5, dt),
     "lift": lambda dt: gm.CotangentLift(LINE),
+    "oval": lambda dt: gm.ThetaMap(OVAL, 0.5, form=SEARCHED),
+    "end of an oval": lambda dt: gm.ChartMap(OVAL).adjoint(),
+    "projections": lambda dt: gm.ThetaMap(gm.ProjectionMap(gm.SO3()), 0.5, form=SEARCHED),
 }
 # Tracing is the cost.
 CASES = [("geodesic", energy), ("newmark", energy)]
 FURTHER = [
-    *((name, energy) for name in ("adjoint", "middle", "lift")),
+    *((name, energy) for name in ("adjoint", "middle", "lift", "projections")),
+    *(("oval", function) for function in (energy, lagrangian)),
     *(("geodesic", function) for function in (lagrangian, gm.LegendreHamiltonian(lagrangian))),
 ]
 
@@ -119,6 +124,23 @@ FURTHER = [
 def test_no_search_is_inside_of_the_search_for_a_step(name, function):
     assert depth_of_step(lambda dt: system_of(function, MAPS[name](dt), dt)) == 1
     assert depth_of_step(lambda dt: nested(function, MAPS[name](dt), dt)) >= 2, "the control"
+
+
+@pytest.mark.parametrize("name", ["oval", pytest.param("end of an oval", marks=pytest.mark.extended)])
+def test_charts_that_are_a_search_are_searched_with_the_step(name):
+    """Each of the searches of a step has as many unknowns as its chart, and none is inside of it."""
+    R = MAPS[name](DT)
+    system = system_of(energy, R)
+    begin = system.start_at(OVAL.point, jnp.ones(1))
+    assert begin.reference.size == system.unknowns + 1
+    assert depth_of_step(lambda dt: system_of(energy, MAPS[name](dt), dt)) == 1
+
+
+def test_plain_lagrangians_on_level_sets_search_once():
+    def make(dt):
+        return gm.DiscreteSystem(gm.PairGroupoid(OVAL), lambda g: jnp.sum((g[1] - g[0]) ** 2) / (2 * dt) + first(g))
+
+    assert depth_of_step(make) == 1
 
 
 def test_hamiltonians_of_lagrangians_are_not_searched():
@@ -172,6 +194,36 @@ def test_the_flow_is_that_of_the_inverse(name):
     run = check_same_flow(energy, R, LINE_START, 20)
     straight = gm.SystemIntegrator(gm.hamiltonian_system(energy, gm.ChartMap(R1), DT))
     assert distance(run.end, straight.run(LINE_START, 20).end) > 1e-4, "another map gives another orbit"
+
+
+OVAL_START = OVAL.retract(OVAL.point, jnp.array([0.2])), jnp.array([0.8])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [pytest.param(energy, marks=pytest.mark.slow), pytest.param(lagrangian, marks=pytest.mark.extended)],
+)
+def test_the_flow_on_a_level_set_is_that_of_the_inverse(function):
+    """Once around the oval and more, where the frame turns about."""
+    R = MAPS["oval"](DT)
+    run = check_same_flow(function, R, OVAL_START, 80)
+    assert float(np.max(np.abs(jax.vmap(OVAL.violation)(run.points[0])))) <= 1e-15
+    heights = np.asarray(run.points[0])[:, 0]
+    assert heights.min() < -0.5 < 0.5 < heights.max()
+    check_way_back(function, R, OVAL_START)
+
+
+@pytest.mark.slow
+def test_a_step_on_a_level_set_is_differentiated_through_its_chart():
+    """The flow is symplectic: what the chart searches for depends on the start too."""
+    method = gm.SystemIntegrator(system_of(energy, MAPS["oval"](DT)))
+
+    def moved(x):
+        q, p = method((OVAL.retract(OVAL_START[0], x[:1]), OVAL_START[1] + x[1:]))
+        return jnp.concatenate([OVAL.local(jax.lax.stop_gradient(q), q), p])
+
+    # On a curve with an orthonormal frame every area is dq dp.
+    assert abs(float(jnp.linalg.det(jax.jit(jax.jacfwd(moved))(jnp.zeros(2)))) - 1) <= 1e-13
 
 
 @pytest.mark.extended

@@ -11,7 +11,7 @@ from laws.subjects import CALCULUS_LAWS
 
 import groupoid_mech as gm
 from groupoid_mech.laws import laws_for
-from groupoid_mech.manifolds.drawn_points import FEW, a_few_points, drawn_point
+from groupoid_mech.manifolds.drawn_points import FEW, a_few_points, drawn_point, drawn_points
 from groupoid_mech.manifolds.restored import restored
 from groupoid_mech.numerics.matrix import complement
 
@@ -237,6 +237,20 @@ def test_points_for_checks_are_the_same_in_every_call_and_drawn_apart():
     for number in (0, FEW - 1):
         for row, stack in zip(drawn_point(M, number), (first, second), strict=True):
             np.testing.assert_array_equal(row, stack[number])
+
+
+def test_points_are_those_of_their_seeds_however_many_are_drawn():
+    seeds = np.random.default_rng(2).integers(2**31, size=47)
+    points = drawn_points(S2, seeds)
+    assert points.shape == (47, 3)
+    for number in (0, 20, 46):
+        own = jax.jit(lambda seed: S2.random_point(jax.random.key(seed)))(seeds[number])
+        np.testing.assert_allclose(points[number], own, atol=1e-15)
+        np.testing.assert_array_equal(points[number], drawn_points(S2, seeds[number:])[0])
+    q, p = drawn_points(gm.CotangentBundle(S2), seeds)
+    assert q.shape == (47, 3)
+    assert p.shape == (47, 2)
+    assert abs(np.corrcoef(q[:, 0], p[:, 0])[0, 1]) < 0.5, "base and fibre are drawn apart"
 
 
 def test_points_are_put_back_and_angles_keep_their_turns():

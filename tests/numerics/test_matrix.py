@@ -5,7 +5,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from groupoid_mech.numerics.matrix import axial, complement, cross_matrix, invert, matmul, matvec, right_inverse, solve
+from groupoid_mech.numerics.matrix import (
+    axial,
+    complement,
+    complement_and_span,
+    cross_matrix,
+    invert,
+    matmul,
+    matvec,
+    right_inverse,
+    solve,
+)
 
 RNG = np.random.default_rng(0)
 
@@ -100,3 +110,12 @@ def test_complement_is_smooth_away_from_the_jump():
     assert np.all(np.isfinite(derivative))
     # E(x)ᵀ x = 0 for every x, so its derivative vanishes: DEᵀ x + Eᵀ = 0.
     np.testing.assert_allclose(np.einsum("iaj,i->aj", derivative, x), -jax.jit(complement)(x[:, None]).T, atol=1e-14)
+
+
+def test_bases_of_complement_and_span():
+    A = jnp.asarray(np.random.default_rng(5).normal(size=(5, 2)))
+    beside, along = jax.jit(complement_and_span)(A)
+    Q = np.concatenate([beside, along], axis=1)
+    np.testing.assert_allclose(Q.T @ Q, np.eye(5), atol=1e-15)
+    np.testing.assert_allclose(along @ (along.T @ A), A, atol=1e-14)
+    assert np.array_equal(beside, jax.jit(complement)(A))
