@@ -4,11 +4,11 @@ from typing import final
 
 from groupoid_mech._arguments import is_concrete, require_instances
 from groupoid_mech._types import Point, Vector
-from groupoid_mech.discretization.chart_form import Form, known_form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.surveyed_form import surveyed_form
 from groupoid_mech.errors import ArgumentError
+from groupoid_mech.groupoids.chart_form import Form, known_form
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.known_coordinates import point_in_the_middle
 from groupoid_mech.manifolds.manifold import Manifold

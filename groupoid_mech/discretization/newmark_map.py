@@ -8,9 +8,9 @@ from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import number, require_instances, time_step
 from groupoid_mech._types import Matrix, Point, Scalar, Vector
-from groupoid_mech.discretization.chart_form import Form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.theta_map import ThetaMap
+from groupoid_mech.groupoids.chart_form import Form
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.groups.lie_group import LieGroup
 from groupoid_mech.manifolds.manifold import Manifold

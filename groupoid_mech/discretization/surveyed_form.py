@@ -4,9 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from groupoid_mech._types import Array, Point, Scalar, Vector
-from groupoid_mech.discretization.chart_form import Form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.errors import ArgumentError
+from groupoid_mech.groupoids.chart_form import Form
 from groupoid_mech.groupoids.groupoid import LieGroupoid, point_distance
 from groupoid_mech.manifolds.drawn_points import drawn_point
 from groupoid_mech.numerics.matrix import matvec

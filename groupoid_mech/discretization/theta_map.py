@@ -10,13 +10,13 @@ from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import is_concrete
 from groupoid_mech._types import Array, Point, Vector
-from groupoid_mech.discretization.chart_form import Form, known_form
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.keeps_point import keeps_point
 from groupoid_mech.discretization.midpoint_map import MidpointMap
 from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.surveyed_form import halves, mismatch, require_retraction, surveyed_form, times
 from groupoid_mech.errors import ArgumentError
+from groupoid_mech.groupoids.chart_form import Form, known_form
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.known_coordinates import point_along

@@ -25,8 +25,13 @@ from groupoid_mech._arguments import (
 )
 from groupoid_mech._types import Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError
+from groupoid_mech.groupoids.action import ActionGroupoid
+from groupoid_mech.groupoids.chart_form import known_form
+from groupoid_mech.groupoids.group import GroupGroupoid
 from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.known_arrow import fiber_local_at
+from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.manifolds.known_coordinates import point_in_the_middle
 from groupoid_mech.mechanics.increment import IncrementFunction
 from groupoid_mech.mechanics.system import DiscreteSystem
 
@@ -99,26 +104,41 @@ class Discretized(IncrementFunction):
         if self.rule == "left":
             return self._left(g, a)
         if self.rule == "right":
-            return self._right(g)
+            return self._right(g, a)
         if self.rule == "midpoint":
             return self._midpoint(g, a)
-        return 0.5 * (self._left(g, a) + self._right(g))
+        return 0.5 * (self._left(g, a) + self._right(g, a))
 
     def _left(self, g: Point, a: Vector) -> Any:
         q = self.groupoid.source(g)
         return self.dt * self.function(q, fiber_local_at(self.groupoid, g, a) / self.dt)
 
-    def _right(self, g: Point) -> Any:
-        q = self.groupoid.target(g)
-        return self.dt * self.function(q, -self.groupoid.fiber_local(q, self.groupoid.inverse(g)) / self.dt)
+    def _right(self, g: Point, a: Vector) -> Any:
+        G = self.groupoid
+        q, form = G.target(g), known_form(G)
+        if isinstance(G, GroupGroupoid | ActionGroupoid) or (form is not None and form.parallel):
+            # The same coordinates at both ends: for both maps τ, τ(ξ)⁻¹ = τ(-ξ).
+            return self.dt * self.function(q, fiber_local_at(G, g, a) / self.dt)
+        return self.dt * self.function(q, -G.fiber_local(q, G.inverse(g)) / self.dt)
 
     def _midpoint(self, g: Point, a: Vector) -> Any:
-        G = self.groupoid
-        q = G.source(g)
-        half = G.fiber_chart(q, 0.5 * fiber_local_at(G, g, a))
-        x, back = G.target(half), G.inverse(half)
-        xi = G.fiber_local(x, G.multiply(back, g)) - G.fiber_local(x, back)
+        x, xi = _middle(self.groupoid, g, a)
         return self.dt * self.function(x, xi / self.dt)
+
+
+def _middle(G: LieGroupoid, g: Point, a: Vector) -> tuple[Point, Vector]:
+    """The middle of an arrow by half of its fibre coordinates ``a``, and the velocity there: in closed form where the chart is known to be
+    straight, by the coordinates of both halves elsewhere.
+    """
+    form = known_form(G)
+    if isinstance(G, PairGroupoid) and form is not None and form.straight and not form.parallel:
+        return point_in_the_middle(G.base, g[0], g[1], a)
+    whole = fiber_local_at(G, g, a)
+    half = G.fiber_chart(G.source(g), 0.5 * whole)
+    x, back = G.target(half), G.inverse(half)
+    if form is not None and form.parallel:
+        return x, whole
+    return x, G.fiber_local(x, G.multiply(back, g)) - G.fiber_local(x, back)
 
 
 def require_lagrangian(owner: str, lagrangian: AlgebroidFunction, G: LieGroupoid) -> None:

@@ -38,7 +38,9 @@ class KeptInverse(NamedTuple):
 
 
 class _State(NamedTuple):
-    """An iterate; squares of the size of the last increment, of the rate at which increments shrink, and of what is expected to be left."""
+    """An iterate; squares of the size of the last increment, of the rate at which increments shrink, and of what is expected to be left; and
+    whether the Jacobian is one of a point next to it.
+    """
 
     x: Vector
     values: Any
@@ -148,7 +150,8 @@ def _iterate(
             size=size,
             rate=rate,
             left=left,
-            fresh=renewed,
+            # Also after further steps, if these are so small that nothing but round-off can make increments grow again.
+            fresh=renewed | (state.fresh & (before <= STALL**2) & (size <= STALL**2)),
             done=done,
             iterations=state.iterations + 1,
         )

@@ -10,9 +10,9 @@ import scipy.linalg
 from laws.subjects import unchecked
 
 import groupoid_mech as gm
-from groupoid_mech.discretization.chart_form import known_form
 from groupoid_mech.discretization.midpoint_map import MidpointMap
 from groupoid_mech.discretization.surveyed_form import surveyed_form
+from groupoid_mech.groupoids.chart_form import known_form
 
 EXACT = 1e-14
 ROUNDED = 1e-12

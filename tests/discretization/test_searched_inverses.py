@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import groupoid_mech as gm
-from groupoid_mech.discretization.chart_form import Form
 from groupoid_mech.discretization.hamiltonian_family import HamiltonianFamily
 from groupoid_mech.discretization.lagrangian_family import LagrangianFamily
 from groupoid_mech.discretization.searched_inverse import inverse_is_searched
+from groupoid_mech.groupoids.chart_form import Form
 
 ROUNDED = 1e-12
 DT = 0.1

@@ -42,6 +42,57 @@ def test_on_a_group_every_rule_is_the_lagrangian_of_the_logarithm(tau, rule):
     assert float(abs(system.action(H.from_algebra(a)) - jnp.sum(INERTIA * a**2) / 0.2)) < 1e-14
 
 
+def curved(q, v):
+    first = jnp.ravel(jax.tree.leaves(q)[0])[0] if jax.tree.leaves(q)[0].size else 0.3
+    return jnp.sum((1 + jnp.arange(v.size)) * v**2) * (1 + 0.3 * jnp.sin(first)) + 0.2 * v[0] * jnp.cos(first)
+
+
+def by_definition(G, dt, rule):
+    """The rules by logarithms alone, as the docstring of `discretize` has them."""
+
+    def right(g):
+        q = G.target(g)
+        return dt * curved(q, -G.fiber_local(q, G.inverse(g)) / dt)
+
+    def midpoint(g):
+        q = G.source(g)
+        half = G.fiber_chart(q, 0.5 * G.fiber_local(q, g))
+        x, back = G.target(half), G.inverse(half)
+        return dt * curved(x, (G.fiber_local(x, G.multiply(back, g)) - G.fiber_local(x, back)) / dt)
+
+    return {"right": right, "midpoint": midpoint}[rule]
+
+
+SPHERE = gm.Sphere(2)
+GROUPOIDS = {
+    "pair(S²)": lambda: gm.PairGroupoid(SPHERE),
+    "pair(SO(3))": lambda: gm.PairGroupoid(gm.SO3()),
+    "SO(3), Cayley": lambda: gm.GroupGroupoid(gm.SO3(tau="cayley")),
+    "S² ⋊ SO(3)": lambda: gm.ActionGroupoid(SPHERE, gm.SO3(), lambda q, h: h.T @ q),
+    "S² ⋊ SO(3), Cayley": lambda: gm.ActionGroupoid(SPHERE, gm.SO3(tau="cayley"), lambda q, h: h.T @ q),
+    "pair(R²) × SO(3)": lambda: gm.ProductGroupoid(PLANE, gm.GroupGroupoid(gm.SO3())),
+    "gauge": lambda: gm.GaugeGroupoid(SPHERE, gm.SO2()),
+}
+_COMMON = ("pair(S²)", "SO(3), Cayley", "pair(R²) × SO(3)")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in _COMMON else pytest.param(name, marks=pytest.mark.extended) for name in GROUPOIDS]
+)
+@pytest.mark.parametrize("rule", ["right", "midpoint"])
+def test_closed_forms_of_rules_are_those_of_their_definition(name, rule):
+    """Values and both Legendre transformations, which follow from all first derivatives."""
+    G, dt = GROUPOIDS[name](), 0.1
+    g = G.fiber_chart(jax.jit(G.base.random_point)(jax.random.key(1)), 0.3 * jnp.cos(1.0 + jnp.arange(G.rank)))
+    ours, plain = gm.discretize(curved, G, dt, rule=rule), gm.DiscreteSystem(G, by_definition(G, dt, rule))
+    left = gm.discretize(curved, G, dt, rule="left")
+    for method in ("action", "legendre_minus", "legendre_plus"):
+        values = [np.asarray(getattr(system, method)(g)) for system in (ours, plain, left)]
+        np.testing.assert_allclose(values[0], values[1], rtol=1e-12, atol=1e-12)
+        if G.base.dim:
+            assert np.max(np.abs(values[0] - values[2])) > 1e-5, "another rule"
+
+
 @pytest.mark.parametrize("tau", ["cayley", "exp"])
 def test_the_legendre_maps_are_those_of_the_inverse_derivative_of_tau(tau):
     """F⁺ = (dτ⁻¹_a)* dl, F⁻ = (dτ⁻¹_{−a})* dl at ξ = a/dt, MMS §6.1."""

@@ -223,6 +223,10 @@ def test_a_failed_step_keeps_what_was_computed():
     assert flagged.failure == str(caught.value)
     assert len(flagged) == len(computed)
     np.testing.assert_array_equal(flagged.momenta, computed.momenta)
+    # The end is the state before the failure, to the last bit: what it remembers too.
+    before = system.simulate(start, len(computed))
+    for left, right in zip(jax.tree.leaves(flagged.end), jax.tree.leaves(before.end), strict=True):
+        np.testing.assert_array_equal(left, right)
 
 
 def test_a_failure_in_a_thinned_run_names_the_step_and_keeps_whole_strides():
