@@ -4,7 +4,7 @@ r"""Families with the inner point of a θ-map among the auxiliary variables: no 
 
 for a function A on AG, with the inner arrow :math:`k = c(\alpha(g), w)` to the point x and the velocities there, :math:`u_0 = R^{-1}(k^{-1})` back
 and :math:`u_1 = R^{-1}(k^{-1} g)` on. Where L is stationary, :math:`u_0 = -\theta v` and :math:`u_1 = (1 - \theta) v`: the arrow is
-:math:`g = R_\theta(x, v)`. Where the chart c is a search itself, that of numbers c with equations f = 0 (`loose_chart`), c and multipliers ν are
+:math:`g = R_\theta(x, v)`. Where the chart c is a search itself, for numbers z with equations f = 0 (`loose_chart`), z and multipliers ν are
 variables too, and :math:`\langle\nu, f\rangle` is added.
 """
 
@@ -29,7 +29,7 @@ from groupoid_mech.numerics.matrix import dot
 class WithInnerPoint(StepFamily):
     r"""The family :math:`A(x, v, s) + \langle\lambda, u_0 + \theta v\rangle` of a function on AG and a θ-map without closed inverse.
 
-    The same submanifold as that of :math:`A(R_\theta^{-1}(g), s)`, with the auxiliary variables :math:`(w, c, \nu, \lambda, s)` and without a
+    The same submanifold as that of :math:`A(R_\theta^{-1}(g), s)`, with the auxiliary variables :math:`(w, z, \nu, \lambda, s)` and without a
     Newton's method inside of Newton's method: 7 times as fast for the Cayley map.
 
     Args:
@@ -42,13 +42,13 @@ class WithInnerPoint(StepFamily):
 
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
         R = self._map
-        w, c, chart_multiplier, multiplier, rest = _split(R.groupoid, auxiliary[0])
-        k, off = loose_chart(R.groupoid, R.groupoid.source(g))(w, c)
+        w, z, chart_multiplier, multiplier, rest = _split(R.groupoid, auxiliary[0])
+        k, off = loose_chart(R.groupoid, R.groupoid.source(g))(w, z)
         x, before, after = halves(R.retraction, g, k)
         v = after - before
         own = (rest,) if rest.size else ()
         value = self._family.value(x, v, *own) + dot(multiplier, before + R.times(v))
-        return value + dot(chart_multiplier, off) if c.size else value
+        return value + dot(chart_multiplier, off) if z.size else value
 
     def guess(self, q: Point, p: Covector) -> Vector:
         R = self._map
@@ -85,9 +85,9 @@ def number_of_variables(G: LieGroupoid) -> int:
 @auxiliary_at.register
 def _(family: WithInnerPoint, g: Point, a: Vector, s: Vector) -> Vector:
     G = family.family.map.groupoid
-    w, c, chart_multiplier, *others = _split(G, s)
-    x = G.target(loose_chart(G, G.source(g))(w, c)[0])
-    return jnp.concatenate([w, c, chart_multiplier, carried_from_source(G, g, x, jnp.concatenate(others))])
+    w, z, chart_multiplier, *others = _split(G, s)
+    x = G.target(loose_chart(G, G.source(g))(w, z)[0])
+    return jnp.concatenate([w, z, chart_multiplier, carried_from_source(G, g, x, jnp.concatenate(others))])
 
 
 def _split(G: LieGroupoid, s: Vector) -> list[Vector]:

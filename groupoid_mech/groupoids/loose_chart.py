@@ -1,8 +1,8 @@
 r"""Fibre charts that are a search, with the search left to the step, which solves other equations at the same time.
 
-.. math:: c(q, a) = g(a, c), \qquad f(a, c) = 0 ,
+.. math:: c(q, a) = g(a, z), \qquad f(a, z) = 0 ,
 
-as `loose_retraction` has it for manifolds.
+with the searched numbers z, as `loose_retraction` has it for manifolds.
 """
 
 from functools import singledispatch
@@ -24,7 +24,7 @@ def searched_by_chart(G: LieGroupoid) -> int:
 
 @singledispatch
 def loose_chart(G: LieGroupoid, q: Point) -> LooseChart:
-    r"""The map :math:`(a, c) \mapsto (g, f)`: the arrow for searched numbers c, and the equations, 0 where :math:`g = c(q, a)`.
+    r"""The map :math:`(a, z) \mapsto (g, f)`: the arrow for searched numbers z, and the equations, 0 where :math:`g = c(q, a)`.
 
     Elsewhere g is not in G. Open for further groupoids: ``@loose_chart.register``, and ``@searched_by_chart.register``, add one whose chart
     is a search; those that are not added are right too, with a search inside of that for a step.
@@ -39,7 +39,7 @@ def loose_chart(G: LieGroupoid, q: Point) -> LooseChart:
         >>> loose_chart(PairGroupoid(Euclidean(1)), jnp.zeros(1))(jnp.ones(1), jnp.zeros(0))[0]
         (Array([0.], dtype=float64), Array([1.], dtype=float64))
     """
-    return lambda a, c: (G.fiber_chart(q, a), c)
+    return lambda a, z: (G.fiber_chart(q, a), z)
 
 
 @searched_by_chart.register(PairGroupoid)
@@ -52,8 +52,8 @@ def _(G: PairGroupoid | GaugeGroupoid) -> int:
 def _(G: PairGroupoid, q: Point) -> LooseChart:
     retraction = loose_retraction(G.base, q)
 
-    def arrow(a: Vector, c: Vector) -> tuple[Point, Vector]:
-        r, off = retraction(a, c)
+    def arrow(a: Vector, z: Vector) -> tuple[Point, Vector]:
+        r, off = retraction(a, z)
         return (q, r), off
 
     return arrow
@@ -63,8 +63,8 @@ def _(G: PairGroupoid, q: Point) -> LooseChart:
 def _(G: GaugeGroupoid, q: Point) -> LooseChart:
     retraction, n = loose_retraction(G.base, q), G.base.dim
 
-    def arrow(a: Vector, c: Vector) -> tuple[Point, Vector]:
-        r, off = retraction(a[:n], c)
+    def arrow(a: Vector, z: Vector) -> tuple[Point, Vector]:
+        r, off = retraction(a[:n], z)
         return (q, r, G.group.from_algebra(a[n:])), off
 
     return arrow

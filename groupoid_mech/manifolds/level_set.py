@@ -37,11 +37,11 @@ _DRAWS = 20
 class LevelSet(Manifold):
     r"""The level set :math:`M = \{x \in R^n : F(x) = 0\}` of a submersion :math:`F: R^n \to R^m`.
 
-    .. math:: \operatorname{retract}(x, \xi) = x + E(x)\xi + N(x)c, \quad F(\cdot) = 0, \qquad
+    .. math:: \operatorname{retract}(x, \xi) = x + E(x)\xi + N(x)z, \quad F(\cdot) = 0, \qquad
         \operatorname{local}(x, y) = E(x)^T (y - x),
 
     with :math:`E(x)` an orthonormal basis of :math:`\ker DF(x)`, and :math:`N(x)` one of the normals. The lengths
-    :math:`c \in R^m` are found by Newton's method and differentiated by the implicit function theorem. A vector too long to have a point above
+    :math:`z \in R^m` are found by Newton's method and differentiated by the implicit function theorem. A vector too long to have a point above
     it raises ``NotFiniteError`` (NaN under ``jit``).
 
     Args:
@@ -76,8 +76,8 @@ class LevelSet(Manifold):
 
     def retract(self, x: Point, xi: Vector) -> Point:
         moved = self.loose_retraction(x)
-        c = newton_root(lambda c: moved(xi, c)[1], jnp.zeros(self.codim))
-        return moved(xi, c)[0]
+        z = newton_root(lambda z: moved(xi, z)[1], jnp.zeros(self.codim))
+        return moved(xi, z)[0]
 
     def local(self, x: Point, y: Point) -> Vector:
         return matvec(self.frame(x).T, y - x)
@@ -118,15 +118,15 @@ class LevelSet(Manifold):
         return jnp.where(found, y, self.point)
 
     def loose_retraction(self, x: Point) -> Callable[[Vector, Vector], tuple[Point, Vector]]:
-        r"""The map :math:`(\xi, c) \mapsto (y, f)` to the point :math:`y = x + E\xi + Nc`, and how far it is off the level set,
-        :math:`f = (DF(x)\,N)^{-1}F(y)`: c and f are lengths, f = 0 is the equation for c, and :math:`\partial f/\partial c = 1` at x.
+        r"""The map :math:`(\xi, z) \mapsto (y, f)` to the point :math:`y = x + E\xi + Nz`, and how far it is off the level set,
+        :math:`f = (DF(x)\,N)^{-1}F(y)`: z and f are lengths, f = 0 is the equation for z, and :math:`\partial f/\partial z = 1` at x.
         """
         J = self._jacobian(x)
         frame, normals = complement_and_span(J.T)
         lengths = inverse_matrix(matmul(J, normals))
 
-        def moved(xi: Vector, c: Vector) -> tuple[Point, Vector]:
-            y = x + matvec(frame, xi) + matvec(normals, c)
+        def moved(xi: Vector, z: Vector) -> tuple[Point, Vector]:
+            y = x + matvec(frame, xi) + matvec(normals, z)
             return y, matvec(lengths, self._value(y))
 
         return moved

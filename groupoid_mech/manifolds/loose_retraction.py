@@ -1,8 +1,8 @@
 r"""Retractions that are a search, with the search left to the caller: for code that solves other equations at the same time.
 
-.. math:: \operatorname{retract}(x, \xi) = y(\xi, c), \qquad f(\xi, c) = 0 ,
+.. math:: \operatorname{retract}(x, \xi) = y(\xi, z), \qquad f(\xi, z) = 0 ,
 
-with the searched numbers c, and as many equations f. Most retractions search for nothing.
+with the searched numbers z, and as many equations f. Most retractions search for nothing.
 """
 
 from collections.abc import Callable
@@ -28,11 +28,11 @@ def searched_numbers(M: Manifold) -> int:
 
 @singledispatch
 def loose_retraction(M: Manifold, x: Point) -> LooseChart:
-    r"""The map :math:`(\xi, c) \mapsto (y, f)`: the point for searched numbers c, and the equations, 0 where
+    r"""The map :math:`(\xi, z) \mapsto (y, f)`: the point for searched numbers z, and the equations, 0 where
     :math:`y = \operatorname{retract}(x, \xi)`.
 
     Elsewhere y is not on the manifold. Open for further manifolds: ``@loose_retraction.register``, and ``@searched_numbers.register``, add
-    one whose retraction is a search; c are lengths in the ambient space.
+    one whose retraction is a search; z are lengths in the ambient space.
 
     Args:
         M: The manifold.
@@ -45,7 +45,7 @@ def loose_retraction(M: Manifold, x: Point) -> LooseChart:
         >>> y.round(12), abs(f).round(12)
         (Array([ 0.8, -0.6], dtype=float64), Array([0.], dtype=float64))
     """
-    return lambda xi, c: (M.retract(x, xi), c)
+    return lambda xi, z: (M.retract(x, xi), z)
 
 
 @searched_numbers.register
@@ -67,8 +67,8 @@ def _(M: VectorBundle) -> int:
 def _(M: VectorBundle, x: Point) -> LooseChart:
     base, n = loose_retraction(M.base, x[0]), M.base.dim
 
-    def moved(xi: Vector, c: Vector) -> tuple[Point, Vector]:
-        y, off = base(xi[:n], c)
+    def moved(xi: Vector, z: Vector) -> tuple[Point, Vector]:
+        y, off = base(xi[:n], z)
         return (y, x[1] + xi[n:]), off
 
     return moved
@@ -89,8 +89,8 @@ def _(M: ProductManifold, x: Point) -> LooseChart:
 def side_by_side(charts: list[LooseChart], dims: tuple[int, ...], searched: tuple[int, ...]) -> LooseChart:
     """The chart of a product, from those of the factors and the numbers of their coordinates and searched numbers."""
 
-    def moved(xi: Vector, c: Vector) -> tuple[Point, Vector]:
-        parts = zip(charts, split(dims, xi), split(searched, c), strict=True)
+    def moved(xi: Vector, z: Vector) -> tuple[Point, Vector]:
+        parts = zip(charts, split(dims, xi), split(searched, z), strict=True)
         points, off = zip(*(chart(*part) for chart, *part in parts), strict=True)
         return points, jnp.concatenate(off)
 

@@ -25,9 +25,10 @@ _ROUND_OFF = 8 * EPS
 _SETTLED = EPS / 8
 # Increments that are smaller and do not shrink are round-off, even by an old Jacobian.
 _NOISE = 1e-12
-# What is kept is trusted with increments up to here, while a few more values of F promise to be enough: a third of those that a new
-# Jacobian costs, and at least two.
+# What is kept is trusted with increments up to here, while a few more values of F promise to be enough: two, or up to four where a new
+# Jacobian costs more. Higher powers of increments would be no numbers any more.
 _NEAR = 1e-2
+_FEWEST, _MOST = 2, 4
 
 
 class KeptInverse(NamedTuple):
@@ -110,7 +111,7 @@ def _iterate(
     sizes: Callable[[Vector], Vector],
     limits: Callable[[Vector], Vector] | None,
 ) -> _State:
-    more = max(2, (guess.size + 2) // 3)
+    more = min(_MOST, max(_FEWEST, (guess.size + 2) // 3))
 
     def advance(state: _State) -> _State:
         x, B, first = state.x, state.inverse.matrix, state.iterations == 0

@@ -137,3 +137,20 @@ def test_limits_change_the_way_not_the_root():
     assert report.converged
     assert free.converged
     assert abs(jax.jit(jax.grad(lambda theta: limited(theta)[0][0]))(8.0) - 1 / 12) <= 1e-16
+
+
+def test_a_poor_inverse_of_many_unknowns_is_made_anew():
+    """It takes nine tenths of the increments in every iteration: powers of their sizes must not vanish before it is seen."""
+    n = 150
+    target = jnp.linspace(0.5, 1.5, n)
+
+    @jax.jit
+    def run(inverse):
+        return chord_solve(lambda x: (x + 0.1 * x**3 - target, {}), 0.9 * target, inverse, sizes)
+
+    exact = run(no_inverse(n))[0]
+    near = jax.jit(lambda inverse: chord_solve(lambda x: (x + 0.1 * x**3 - target, {}), exact + 1e-4, inverse, sizes))
+    x, _, _, report = near(KeptInverse(0.1 * jnp.eye(n), jnp.asarray(1.0)))
+    assert report.converged
+    assert int(report.iterations) <= 6
+    assert np.max(np.abs(x - exact)) <= 4e-16
