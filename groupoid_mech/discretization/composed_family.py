@@ -1,6 +1,9 @@
 r"""The composition of two discrete systems as one generating family, with the point in between as auxiliary variable. BM §6.
 
 .. math:: L(g; w, s_1, s_2) = L_1(k, s_1) + L_2(k^{-1} g, s_2), \qquad k = c(\alpha(g), w) .
+
+Where the chart c is a search itself, for numbers z with equations f = 0 (`loose_chart`), z and multipliers ν are variables too, behind w, and
+:math:`\langle\nu, f\rangle` is added.
 """
 
 from typing import Any, final
@@ -12,9 +15,12 @@ from groupoid_mech._arguments import is_concrete, require_instances, same_struct
 from groupoid_mech._types import Covector, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.known_arrow import carried_between
+from groupoid_mech.groupoids.loose_chart import loose_chart, searched_by_chart
+from groupoid_mech.manifolds.product import split
 from groupoid_mech.mechanics.increment import IncrementFunction
 from groupoid_mech.mechanics.step_family import StepFamily
 from groupoid_mech.mechanics.system import DiscreteSystem
+from groupoid_mech.numerics.matrix import dot
 
 
 @final
@@ -30,12 +36,13 @@ class ComposedFamily(IncrementFunction):
     second: DiscreteSystem
 
     def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Scalar:
-        G, n = self.first.groupoid, self.first.family_size()
-        w, s1, s2 = jnp.split(auxiliary[0], [G.rank, G.rank + n])
-        q = G.source(g)
-        k = G.fiber_chart(q, w)
+        first, second, G = self.first, self.second, self.first.groupoid
+        m = searched_by_chart(G)
+        w, z, multiplier, s1, s2 = split((G.rank, m, m, first.family_size(), second.family_size()), auxiliary[0])
+        k, off = loose_chart(G, G.source(g))(w, z)
         rest = G.multiply(G.inverse(k), g)
-        return self.first.family(k, w, s1) + self.second.family(rest, self.second.increment(rest), s2)
+        value = first.family(k, w, s1) + second.family(rest, second.increment(rest), s2)
+        return value + dot(multiplier, off) if m else value
 
 
 @final
@@ -62,7 +69,7 @@ class ComposedSteps(StepFamily):
         there = G.target(k)
         rest, s2 = jnp.split(second.first_guess(there, carried_between(G, q, there, p)), [G.rank])
         a = G.fiber_local(q, G.multiply(k, G.fiber_chart(there, rest)))
-        return jnp.concatenate([a, w, s1, s2])
+        return jnp.concatenate([a, w, jnp.zeros(2 * searched_by_chart(G)), s1, s2])
 
     def adjoint(self) -> StepFamily:
         first, second = (_with_family(part, _family(part).adjoint()) for part in self._parts())
@@ -102,7 +109,7 @@ def compose_systems(first: DiscreteSystem, second: DiscreteSystem) -> DiscreteSy
     G = first.groupoid
     if not same_structure(G, second.groupoid):
         raise ArgumentError(f"compose_systems needs two systems on one groupoid; got {G} and {second.groupoid}.")
-    size = G.rank + first.family_size() + second.family_size()
+    size = G.rank + 2 * searched_by_chart(G) + first.family_size() + second.family_size()
     family: IncrementFunction = ComposedFamily(first, second)
     if _takes_steps(first) and _takes_steps(second):
         dt = _family(first).dt + _family(second).dt

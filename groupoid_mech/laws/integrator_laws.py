@@ -20,6 +20,7 @@ from groupoid_mech.discretization.lagrangian_lift import LegendreHamiltonian
 from groupoid_mech.discretization.second_order import difference_defect
 from groupoid_mech.discretization.system_integrator import SystemIntegrator
 from groupoid_mech.discretization.theta_map import ThetaMap
+from groupoid_mech.groupoids.loose_chart import searched_by_chart
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.laws.discretization_kinds import A_PLACE, A_SHORT_VELOCITY
 from groupoid_mech.laws.discretization_laws import is_midpoint, is_retraction
@@ -87,10 +88,11 @@ def _composition(method: SystemIntegrator, x: Point, F: Function) -> Scalar:
     first = with_drawn(method, F)
     second = first.adjoint().with_step(0.5 * method.dt)
     between = first(x)
-    r = method.system.groupoid.rank
+    G = method.system.groupoid
+    r, searched = G.rank, jnp.zeros(2 * searched_by_chart(G))
     guesses = first.system.first_guess(*x), second.system.first_guess(*between)
     inner, outer = guesses[0][:r], guesses[1][:r]
-    guess = jnp.concatenate([inner + outer, inner, guesses[0][r:], guesses[1][r:]])
+    guess = jnp.concatenate([inner + outer, inner, searched, guesses[0][r:], guesses[1][r:]])
     composed = compose_systems(first.system, second.system)
     return gap(composed.hamiltonian_map(x[0], x[1], guess), second(between))
 

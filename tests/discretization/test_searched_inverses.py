@@ -250,6 +250,26 @@ def test_steps_by_geodesics_compose():
     assert distance(composed.run(LINE_START, 5).points, successive.run(LINE_START, 5).points) <= ROUNDED
 
 
+@pytest.mark.slow
+def test_steps_on_a_level_set_compose():
+    """The point in between is on the level set, though it is searched with the step."""
+    R = gm.ChartMap(OVAL)
+
+    def make(dt):
+        return [gm.hamiltonian_system(energy, end, part * dt) for end, part in ((R, 0.4), (R.adjoint(), 0.6))]
+
+    assert depth_of_step(lambda dt: gm.compose_systems(*make(dt))) == 1
+    system = gm.compose_systems(*make(DT))
+    composed = gm.SystemIntegrator(system).run(OVAL_START, 10)
+    successive = gm.compose(*(gm.SystemIntegrator(part) for part in make(DT))).run(OVAL_START, 10)
+    assert distance(composed.points, successive.points) <= ROUNDED
+    trajectory = system.simulate(gm.from_momentum(system, *OVAL_START), 10)
+    inner = jax.vmap(OVAL.retract)(trajectory.base_points[:-1], trajectory.auxiliary[:, :1])
+    own = gm.SystemIntegrator(make(DT)[0])
+    expected = jax.jit(jax.vmap(lambda q, p: own((q, p))[0]))(trajectory.base_points[:-1], trajectory.momenta[:-1])
+    assert distance(inner, expected) <= ROUNDED
+
+
 def test_hamiltonian_of_a_bounded_velocity_by_velocities():
     """The auxiliary variables are the momenta in the middles, and their velocities."""
     R, x = gm.theta_map(R1, 0.5), (jnp.array([0.2]), jnp.array([3.0]))
