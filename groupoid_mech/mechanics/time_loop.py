@@ -73,13 +73,8 @@ def run(stepper: Stepper, state: Any, nothing: Any, steps: int, save_every: int,
     while taken < steps and not failed:
         count = min(rows * save_every, steps - taken)
         lengths: Any = np.asarray(count), np.asarray(save_every)
-        end, kept, done, last = _piece(stepper, state, nothing, lengths[0], lengths[1], rows)
+        state, kept, done, last = _piece(stepper, state, nothing, lengths[0], lengths[1], rows)
         failed = int(done) < count
-        if failed:
-            # What the failed step left behind is of no use: once more, up to there.
-            up_to_there: Any = np.asarray(int(done))
-            end = _piece(stepper, state, nothing, up_to_there, lengths[1], rows)[0]
-        state = end
         taken += int(done)
         whole = int(done) // save_every
         pieces.append(jax.tree.map(lambda leaf, n=whole: np.asarray(leaf)[:n], kept))
@@ -108,7 +103,7 @@ def scan(stepper: Stepper, state: Any, steps: int, save_every: int) -> tuple[Any
 def _piece(
     stepper: Stepper, state: Any, nothing: Any, count: Array, stride: Array, rows: int
 ) -> tuple[Any, Any, Array, Any]:
-    """Up to ``count`` steps, of which each ``stride``-th is kept, and how many succeeded; stops after one that did not."""
+    """Up to ``count`` steps, of which each ``stride``-th is kept; stops at a step that fails, before which ``state`` stays."""
     kept = jax.tree.map(lambda leaf: jnp.zeros((rows, *leaf.shape), leaf.dtype), nothing)
 
     def unfinished(loop: Any) -> Array:
@@ -123,7 +118,8 @@ def _piece(
         row = jax.lax.div(k, stride)
         record = _with_worst(record, before, first=jax.lax.rem(k, stride) == 0)
         kept = jax.tree.map(lambda leaf, value: jax.lax.dynamic_update_index_in_dim(leaf, value, row, 0), kept, record)
-        return following, kept, k + ok, ok, record
+        begin = jax.tree.map(lambda new, old: jax.lax.select(ok, new, old), following, begin)
+        return begin, kept, k + ok, ok, record
 
     start = (state, kept, jnp.asarray(0), jnp.asarray(True), nothing)
     state, kept, k, _, last = jax.lax.while_loop(unfinished, advance, start)

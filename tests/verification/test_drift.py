@@ -112,26 +112,25 @@ def test_a_trend_stands_out_of_a_random_walk():
 
 
 @pytest.mark.parametrize(
-    ("method", "drift", "standard_errors"),
+    "method",
     [
-        pytest.param(*case, id=case[0].__name__, marks=[run, pytest.mark.xdist_group(f"drift of {case[0].__name__}")])
-        for *case, run in (
-            # A million steps show what is left on T*S², of one sign or the other: some 0.0004 ε a step, with any of the bounds in chord.py.
-            (pendulum_method, 1, 5, pytest.mark.long),
-            (reduced_body_method, 2, 3, pytest.mark.long),
-            (body_method, 1, 3, pytest.mark.extended),
+        pytest.param(method, id=method.__name__, marks=[run, pytest.mark.xdist_group(f"drift of {method.__name__}")])
+        for method, run in (
+            (pendulum_method, pytest.mark.long),
+            (reduced_body_method, pytest.mark.long),
+            (body_method, pytest.mark.extended),
         )
     ],
 )
-def test_a_million_steps_of_a_method(method, drift, standard_errors):
+def test_a_million_steps_of_a_method(method):
     """Midpoint methods: momenta walk at random, by about ε√n of the largest momentum, without 1/dt, and have no trend.
 
     Medians of several starts: the free body moves on a closed curve, where round-off may repeat itself. And no start is far off: what a
     Newton iteration leaves, of one sign in every step, would show as 0.07 ε a step if it were up to ε/8.
     """
     drifts, trends = walks(method, seed=13, starts=4)
-    assert np.median(np.max(drifts, axis=1)) <= drift * EPS * np.sqrt(STEPS)
-    assert np.median(np.abs(trends)) <= standard_errors
+    assert np.median(np.max(drifts, axis=1)) <= 2 * EPS * np.sqrt(STEPS)
+    assert np.median(np.abs(trends)) <= 3
 
     drifts, _ = walks(method, seed=2026, starts=6)
     typical = np.median(np.maximum.accumulate(drifts, axis=1), axis=0)
