@@ -20,11 +20,20 @@ os.environ["MPLBACKEND"] = "Agg"
 
 # Tracing makes many objects that live long: looking for cycles among them every 700 allocations, and writing down where in the source
 # every operation comes from, took a sixth of the suite.
-gc.set_threshold(200_000, 50, 1000)
+gc.set_threshold(2_000_000, 50, 1000)
 jax.config.update("jax_traceback_in_locations_limit", 0)
 jax.config.update("jax_include_full_tracebacks_in_locations", False)
 
-_PLENTY = 3_000_000_000
+_PLENTY = 9_000_000_000
+
+_WORKER_SETTINGS = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_TRIM_THRESHOLD_": "4000000000",
+    "MALLOC_TOP_PAD_": "67108864",
+    "MALLOC_MMAP_THRESHOLD_": "33554432",
+    "MALLOC_ARENA_MAX": "2",
+    "GLIBC_TUNABLES": "glibc.malloc.tcache_count=2000",
+}
 
 _QUICK_TO_COMPILE = (
     "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
@@ -39,7 +48,8 @@ def pytest_configure(config):
     """
     if "PYTEST_XDIST_WORKER" in os.environ:
         return
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for name, value in _WORKER_SETTINGS.items():
+        os.environ.setdefault(name, value)
     if "XLA_FLAGS" not in os.environ:
         probe = [sys.executable, "-c", "import jax; jax.numpy.zeros(1)"]
         if (

@@ -39,7 +39,7 @@ from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle
 from groupoid_mech.mechanics.regularity import ROUNDED_ZERO, null_space
-from groupoid_mech.numerics.matrix import solve, unit_matrix
+from groupoid_mech.numerics.matrix import dot, matvec, solve, unit_matrix
 from groupoid_mech.numerics.newton import newton_root
 from groupoid_mech.symplectic.cotangent_groupoid import CotangentGroupoid
 
@@ -174,7 +174,7 @@ class CotangentLift(LiftedMap):
     def inverse(self, g: Point) -> tuple[Point, Vector]:
         arrow, mu = difference_covector(g)
         q, u = self.map.inverse(arrow)
-        return _alpha_inverse(self.manifold, ((q, u), mu @ self.map.tangent(q, u)))
+        return _alpha_inverse(self.manifold, ((q, u), matvec(self.map.tangent(q, u).T, mu)))
 
     def adjoint(self) -> DiscretizationMap:
         return CotangentLift(self.map.adjoint())
@@ -261,7 +261,7 @@ def _alpha_inverse(Q: Manifold, w: Point) -> tuple[Point, Vector]:
 
 def turned(Q: Manifold, q: Point, p: Covector, v: Vector) -> Covector:
     r"""The components :math:`p_c C^c_{ab} v^a` of a covector, in a frame with :math:`[e_a, e_b] = C^c_{ab}e_c`: how the frame turns along v."""
-    return jax.vmap(lambda e: p @ frame_bracket(Q, q, v, e))(unit_matrix(Q.dim))
+    return jax.vmap(lambda e: dot(p, frame_bracket(Q, q, v, e)))(unit_matrix(Q.dim))
 
 
 @eqx.filter_jit

@@ -31,7 +31,7 @@ from groupoid_mech.manifolds.smooth_chart import (
     smooth_coordinates,
     smooth_retract,
 )
-from groupoid_mech.numerics.matrix import dot, matmul, matvec, unit_matrix
+from groupoid_mech.numerics.matrix import dot, matmul, matvec, unit_matrix, weighted_sum
 
 # A difference that is further off, relative to the values, is no round-off.
 _LARGEST_ROUND_OFF = 1e-6
@@ -190,8 +190,8 @@ def _quotient(f: Callable[[Scalar], Array], length: Scalar) -> Array:
     away than that, it is round-off that takes it there, unless it is much further: then f jumps, as charts do. So no size of round-off has to be
     known: that of H is hidden in its terms.
     """
-    values, slopes = jax.vmap(lambda t: jax.jvp(f, (t,), (jnp.ones(()),)))(length * jnp.asarray(_PLACES))
-    mean, rough = jnp.tensordot(jnp.stack([_LOBATTO, _SIMPSON]), slopes, 1)
+    values, slopes = lax.map(lambda t: jax.jvp(f, (t,), (jnp.ones(()),)), length * jnp.asarray(_PLACES))
+    mean, rough = (weighted_sum(jnp.asarray(weights), slopes) for weights in (_LOBATTO, _SIMPSON))
     rise = values[-1] - values[0]
     off, size = jnp.abs(rise - length * mean), 1 + jnp.max(jnp.abs(values), axis=0)
     noisy = (off >= jnp.abs(length * (mean - rough))) & (off <= _LARGEST_ROUND_OFF * size)

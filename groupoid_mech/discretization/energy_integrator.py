@@ -6,7 +6,6 @@ from typing import Any, final
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax import lax
 from jax.typing import ArrayLike
 
 from groupoid_mech._arguments import as_pytree, name_of, require_function, require_instances, same_structure, time_step
@@ -14,6 +13,7 @@ from groupoid_mech._types import Function, Point, Scalar, Vector
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discrete_gradient import AdjointGradient, DiscreteGradient
 from groupoid_mech.discretization.integrator import Integrator, Taken
+from groupoid_mech.discretization.step_search import StepSearch, size_of
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.calculus import frame_derivatives
@@ -28,7 +28,6 @@ from groupoid_mech.manifolds.smooth_chart import (
 )
 from groupoid_mech.mechanics.system import parameters_as_arrays
 from groupoid_mech.numerics.matrix import matvec
-from groupoid_mech.numerics.newton import newton_solve
 from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
 
 # Increments that shrink towards a point that is no root, as where charts jump, must not pass for a solution; round-off is far below this.
@@ -85,33 +84,27 @@ class EnergyIntegrator(Integrator):
         self.dt = time_step("EnergyIntegrator", dt)
         self.space = poisson.manifold
 
-    def begin(self, x: Point) -> Vector:
+    def begin(self, x: Point) -> StepSearch:
         v = self.dt * matvec(self.poisson.tensor(x), frame_derivatives(self.space, self.hamiltonian, x))
-        return jnp.concatenate([jnp.zeros_like(v), smooth_components(self.space, x, v)])
+        return StepSearch(jnp.concatenate([jnp.zeros_like(v), smooth_components(self.space, x, v)]))
 
-    def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
+    def advance(self, x: Point, memory: StepSearch) -> tuple[Taken, Any]:
         M, n = self.space, self.space.dim
 
-        def middle(unknowns: Vector) -> tuple[Point, Vector]:
+        def equations(unknowns: Vector) -> tuple[Vector, Point]:
             y = smooth_retract(M, x, unknowns[:n])
-            return y, frame_components(M, y, smooth_vector(M, x, y, unknowns[n:]))
-
-        def equations(unknowns: Vector) -> Vector:
-            y, v = middle(unknowns)
+            v = frame_components(M, y, smooth_vector(M, x, y, unknowns[n:]))
             slope = self.gradient.at(self.hamiltonian, y, v)
-            start = self.gradient.map.arrow(y, v)[0]
+            start, end = self.gradient.map.arrow(y, v)
             off = v - self.dt * matvec(self.poisson.tensor(y), slope)
-            return jnp.concatenate([smooth_local(M, x, start), smooth_vector(M, y, x, smooth_components(M, y, off))])
+            there = smooth_vector(M, y, x, smooth_components(M, y, off))
+            return jnp.concatenate([smooth_local(M, x, start), there]), end
 
-        # Points are rounded relative to their own size: far from the origin the equations cannot be met more exactly.
-        unit = 1 + lax.stop_gradient(_size(x))
-        solution, report = newton_solve(lambda z: equations(unit * z), memory / unit, _sizes)
-        unknowns = unit * solution
+        found, known = memory.solve(equations, M, x)
         # The next step starts at the point of M nearest to this one: what it is off would be lost from the energy, in every step again.
-        end = restored(M, self.gradient.map.arrow(*middle(unknowns))[1])
-        residual = jnp.max(jnp.abs(equations(unknowns)))
-        converged = report.converged & (residual <= _LARGEST_RESIDUAL * unit)
-        return Taken(end, residual, report.iterations, converged), unknowns
+        end = restored(M, found.values)
+        converged = found.converged & (found.residual <= _LARGEST_RESIDUAL * (1 + size_of(x)))
+        return Taken(end, found.residual, found.iterations, converged), known.carried(M, x, end)
 
     def with_step(self, dt: ArrayLike) -> "EnergyIntegrator":
         return eqx.tree_at(lambda method: method.dt, self, time_step("EnergyIntegrator.with_step", dt))
@@ -174,13 +167,3 @@ def _same_points(M: Manifold, N: Manifold) -> bool:
     left, right = M.point_like(), N.point_like()
     shapes = [[leaf.shape for leaf in jax.tree.leaves(point)] for point in (left, right)]
     return M.dim == N.dim and same_structure(left, right) and shapes[0] == shapes[1]
-
-
-def _size(x: Point) -> Scalar:
-    return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf), initial=0.0) for leaf in jax.tree.leaves(x)]))
-
-
-def _sizes(x: Vector) -> Vector:
-    half = x.shape[0] // 2
-    largest = jnp.stack([jnp.max(jnp.abs(x[:half])), jnp.max(jnp.abs(x[half:]))])
-    return jnp.repeat(1e-3 + largest, half)

@@ -12,11 +12,11 @@ from groupoid_mech.discretization.discretization_map import DiscretizationMap, m
 from groupoid_mech.discretization.integrator import Integrator, Taken, explicit
 from groupoid_mech.discretization.keeps_point import keeps_point
 from groupoid_mech.discretization.map_at_step import map_at_step
+from groupoid_mech.discretization.step_search import StepSearch
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract
 from groupoid_mech.mechanics.system import parameters_as_arrays
-from groupoid_mech.numerics.newton import newton_solve
 
 
 class MapIntegrator(Integrator):
@@ -73,21 +73,21 @@ class FieldIntegrator(MapIntegrator):
         True
     """
 
-    def begin(self, x: Point) -> Vector:
-        return jnp.zeros(self.space.dim)
+    def begin(self, x: Point) -> StepSearch | None:
+        return None if keeps_point(self.map) else StepSearch(jnp.zeros(self.space.dim))
 
-    def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
+    def advance(self, x: Point, memory: Any) -> tuple[Taken, Any]:
         if keeps_point(self.map):
             return explicit(self.arrow(x)[1]), memory
 
-        def step(w: Vector) -> tuple[Point, Point]:
-            return self.arrow(smooth_retract(self.space, x, w))
+        def equations(w: Vector) -> tuple[Vector, Point]:
+            start, end = self.arrow(smooth_retract(self.space, x, w))
+            return smooth_local(self.space, x, start), end
 
         # Remembered are the coordinates of y at the last point: they change little from step to step.
-        w, report = newton_solve(lambda w: smooth_local(self.space, x, step(w)[0]), memory, _sizes)
-        start, end = step(w)
-        residual = jnp.max(jnp.abs(smooth_local(self.space, x, start)))
-        return Taken(end, residual, report.iterations, report.converged), w
+        found, known = memory.solve(equations, self.space, x)
+        taken = Taken(found.values, found.residual, found.iterations, found.converged)
+        return taken, known.carried(self.space, x, taken.point)
 
 
 @final
@@ -110,20 +110,21 @@ class EndpointIntegrator(MapIntegrator):
         Array([ True], dtype=bool)
     """
 
-    def begin(self, x: Point) -> Vector:
-        return self.dt * self.field(x)
+    def begin(self, x: Point) -> StepSearch | None:
+        return None if keeps_point(self.map) else StepSearch(self.dt * self.field(x))
 
-    def advance(self, x: Point, memory: Vector) -> tuple[Taken, Any]:
+    def advance(self, x: Point, memory: Any) -> tuple[Taken, Any]:
         middle = self.arrow(x)[1]
         if keeps_point(self.map):
             return explicit(middle), memory
 
-        def gap(w: Vector) -> Vector:
-            return smooth_local(self.space, middle, self.arrow(smooth_retract(self.space, x, w))[0])
+        def equations(w: Vector) -> tuple[Vector, Point]:
+            end = smooth_retract(self.space, x, w)
+            return smooth_local(self.space, middle, self.arrow(end)[0]), end
 
-        w, report = newton_solve(gap, memory, _sizes)
-        residual = jnp.max(jnp.abs(gap(w)))
-        return Taken(smooth_retract(self.space, x, w), residual, report.iterations, report.converged), w
+        found, known = memory.solve(equations, self.space, x)
+        taken = Taken(found.values, found.residual, found.iterations, found.converged)
+        return taken, known.carried(self.space, x, taken.point)
 
 
 @final
@@ -152,7 +153,3 @@ def require_field(owner: str, field: VectorField, M: Manifold) -> Any:
             f"{owner} needs field(x) to return the {M.dim} components in the frame of {M}; {name_of(field)} returns {describe(shape)}."
         )
     return parameters_as_arrays(as_pytree(field))
-
-
-def _sizes(x: Vector) -> Vector:
-    return jnp.full_like(x, 1e-3 + jnp.max(jnp.abs(x)))

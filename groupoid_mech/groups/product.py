@@ -11,6 +11,7 @@ from groupoid_mech._arguments import require_instances
 from groupoid_mech._types import Key, Matrix, Point, Scalar, Vector
 from groupoid_mech.groups.lie_group import LieGroup
 from groupoid_mech.manifolds.product import split
+from groupoid_mech.manifolds.restored import restored
 
 
 @final
@@ -112,3 +113,8 @@ class ProductGroup(LieGroup):
     def _on_vectors(self, method: str, xi: Vector) -> tuple[Any, ...]:
         parts = split(self._sizes, xi)
         return tuple(getattr(H, method)(part) for H, part in zip(self.factors, parts, strict=True))
+
+
+@restored.register
+def _(group: ProductGroup, g: Point) -> Point:
+    return tuple(restored(H, part) for H, part in zip(group.factors, g, strict=True))

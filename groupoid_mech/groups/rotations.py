@@ -138,6 +138,11 @@ def left_quaternion_matrix(q: Vector) -> Matrix:
     return jnp.stack([w, -x, -y, -z, x, w, -z, y, y, z, w, -x, z, -y, x, w]).reshape(4, 4)
 
 
+def straightened_rotation(A: Matrix) -> Matrix:
+    r"""The nearest rotation to a matrix that is one up to round-off, :math:`A - \tfrac12 A\,(A^TA - 1)`: one Newton step for the polar factor."""
+    return A - matmul(A, 0.5 * (matmul(A.T, A) - unit_matrix(3)))
+
+
 def nearest_rotation(A: Matrix) -> Matrix:
     r"""The rotation R with the least :math:`|R - A|`, for a matrix near the rotations; differentiable in A.
 

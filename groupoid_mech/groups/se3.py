@@ -11,6 +11,7 @@ from groupoid_mech.groups import rotations
 from groupoid_mech.groups.affine import affine_algebra_matrix, affine_group_matrix, block_lower
 from groupoid_mech.groups.lie_group import LieGroup
 from groupoid_mech.groups.so3 import SO3
+from groupoid_mech.manifolds.restored import restored
 from groupoid_mech.numerics.matrix import axial, cross_matrix, dot, matmul, matvec
 from groupoid_mech.numerics.stumpff import stumpff
 
@@ -118,3 +119,8 @@ class SE3(LieGroup):
     def random_point(self, key: Key) -> Point:
         key_rotation, key_shift = jax.random.split(key)
         return SO3().random_point(key_rotation), jax.random.normal(key_shift, (3,))
+
+
+@restored.register
+def _(group: SE3, g: Point) -> Point:
+    return restored(SO3(), g[0]), g[1]

@@ -9,7 +9,9 @@ import jax.numpy as jnp
 from groupoid_mech._types import Key, Matrix, Point, Scalar, Vector
 from groupoid_mech.groups import rotations
 from groupoid_mech.groups.lie_group import LieGroup
+from groupoid_mech.manifolds.restored import restored
 from groupoid_mech.numerics.matrix import axial, cross_matrix, dot, matmul
+from groupoid_mech.numerics.with_value import with_value
 
 
 @final
@@ -93,3 +95,8 @@ class SO3(LieGroup):
     def random_point(self, key: Key) -> Point:
         q = jax.random.normal(key, (4,))
         return rotations.rotation_of_quaternion(q / jnp.sqrt(dot(q, q)))
+
+
+@restored.register
+def _(group: SO3, R: Point) -> Point:
+    return with_value(rotations.straightened_rotation(R), R)

@@ -65,7 +65,7 @@ def transported(S: Sphere, x: Point, y: Point, mu: Vector) -> Vector:
     """
     w = S.to_ambient(x, mu)
     # The frame at y does not see the part along y.
-    return S.from_ambient(y, w - dot(y, w) / (1 + dot(x, y)) * x)
+    return S.from_ambient(y, w - dot(y, w) * (1 / (1 + dot(x, y))) * x)
 
 
 def _apart(S: Sphere, x: Point, y: Point, xi: Vector) -> tuple[Point, Scalar]:

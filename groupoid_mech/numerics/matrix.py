@@ -52,6 +52,11 @@ def dot(x: Vector, y: Vector) -> Array:
     return lax.reduce_sum(lax.mul(x, y), (0,))
 
 
+def weighted_sum(weights: Vector, terms: Array) -> Array:
+    r"""The sum :math:`\sum_k w_k T_k` of few arrays, stacked."""
+    return lax.reduce_sum(lax.mul(lax.broadcast_in_dim(weights, terms.shape, (0,)), terms), (0,))
+
+
 def cross_matrix(w: Vector) -> Matrix:
     r"""The matrix :math:`\hat w` with :math:`\hat w\,x = w \times x`."""
     return lax.reduce_sum(lax.mul(_CROSS, lax.broadcast_in_dim(w, (3, 3, 3), (2,))), (2,))
@@ -63,13 +68,27 @@ def solve(A: Matrix, b: Vector) -> Vector:
     Up to size 12 by unrolled Gauss–Jordan elimination with partial pivoting, above by LAPACK. A singular ``A`` gives
     infinities or NaN, which callers turn into their own named errors.
     """
-    eliminate = _eliminate if A.shape[0] <= UNROLLED_UP_TO else jnp.linalg.solve
     return jax.lax.custom_linear_solve(
         lambda x: matvec(A, x),
         b,
-        solve=lambda _, rhs: eliminate(A, rhs),
-        transpose_solve=lambda _, rhs: eliminate(A.T, rhs),
+        solve=lambda _, rhs: _solution(A, rhs),
+        transpose_solve=lambda _, rhs: _solution(A.T, rhs),
     )
+
+
+# A derivative along several vectors at once has one matrix and several right-hand sides: that is one elimination, where ``vmap`` would look for
+# pivots once for each of them, and gather and scatter rows.
+@jax.custom_batching.custom_vmap
+def _solution(A: Matrix, b: Vector) -> Vector:
+    return solve_columns(A, b[:, None])[:, 0]
+
+
+@_solution.def_vmap
+def _(size: int, batched: Any, A: Matrix, b: Array) -> tuple[Array, bool]:
+    if not batched[0]:
+        return solve_columns(A, b.T).T, True
+    rows = b if batched[1] else jnp.broadcast_to(b, (size, *b.shape))
+    return jax.vmap(lambda A, b: solve_columns(A, b[:, None])[:, 0])(A, rows), True
 
 
 def solve_columns(A: Matrix, B: Matrix) -> Matrix:

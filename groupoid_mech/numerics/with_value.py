@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 
 def with_value(value: Any, function: Any) -> Any:
@@ -20,5 +21,17 @@ def with_value(value: Any, function: Any) -> Any:
         >>> float(with_value(step, (1.0 + step) - 1.0) / step)
         1.0
     """
-    kept = jax.lax.stop_gradient
-    return jax.tree.map(lambda v, f: kept(v) + (f - kept(f)), value, function)
+    return jax.tree.map(_known, value, function)
+
+
+# A rule instead of v + (f - f): the program has no f where no derivative is asked for, and the value does not wait for it.
+@jax.custom_jvp
+def _known(value: Any, function: Any) -> Any:
+    return jnp.broadcast_to(value, jnp.shape(function))
+
+
+@_known.defjvp
+def _known_jvp(primals: Any, tangents: Any) -> tuple[Any, Any]:
+    value, function = primals
+    # What is known is a value only: all derivatives, those of this rule too, come from the function.
+    return _known(jax.lax.stop_gradient(value), function), tangents[1]

@@ -11,7 +11,7 @@ from groupoid_mech._arguments import require_instances
 from groupoid_mech._types import Matrix, Point
 from groupoid_mech.manifolds.calculus import structure_functions
 from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
-from groupoid_mech.numerics.matrix import unit_matrix
+from groupoid_mech.numerics.matrix import unit_matrix, weighted_sum
 from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
 
 
@@ -42,5 +42,5 @@ class CanonicalPoisson(PoissonManifold):
 
     def tensor(self, x: Point) -> Matrix:
         n = self.manifold.base.dim
-        twist = jnp.einsum("c,cab->ab", x[1], structure_functions(self.manifold.base, x[0]))
+        twist = weighted_sum(x[1], structure_functions(self.manifold.base, x[0]))
         return jnp.block([[jnp.zeros((n, n)), unit_matrix(n)], [-unit_matrix(n), -twist]])

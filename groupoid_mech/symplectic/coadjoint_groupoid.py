@@ -10,6 +10,7 @@ from groupoid_mech._types import Matrix, Point, Vector
 from groupoid_mech.groups.lie_group import LieGroup
 from groupoid_mech.manifolds.euclidean import Euclidean
 from groupoid_mech.manifolds.product import ProductManifold
+from groupoid_mech.numerics.matrix import weighted_sum
 from groupoid_mech.symplectic.symplectic_groupoid import SymplecticGroupoid
 
 
@@ -71,9 +72,9 @@ class CoadjointGroupoid(SymplecticGroupoid):
         p, h = g
         Ad, n = self.group.adjoint(h), self.group.dim
         mu = Ad.T @ p
-        twist = jnp.einsum("c,cab->ab", mu, self.group.structure_constants())
+        twist = weighted_sum(mu, self.group.structure_constants())
         # In δμ the coadjoint term turns +⟨μ, [ξ, η]⟩ into −⟨μ, [ξ, η]⟩.
         return jnp.block([[jnp.zeros((n, n)), -Ad], [Ad.T, -twist]])
 
     def poisson_tensor(self, q: Point) -> Matrix:
-        return -jnp.einsum("c,cab->ab", q, self.group.structure_constants())
+        return -weighted_sum(q, self.group.structure_constants())

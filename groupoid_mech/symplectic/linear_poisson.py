@@ -12,6 +12,7 @@ from groupoid_mech._arguments import require_instances
 from groupoid_mech._types import Matrix, Point
 from groupoid_mech.algebroids.algebroid import LieAlgebroid
 from groupoid_mech.algebroids.dual_bundle import DualBundle, dual_bundle
+from groupoid_mech.numerics.matrix import weighted_sum
 from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
 
 
@@ -45,6 +46,6 @@ class LinearPoisson(PoissonManifold):
     def tensor(self, x: Point) -> Matrix:
         q, p = x
         rho = self.algebroid.anchor(q)
-        twist = jnp.einsum("c,cab->ab", p, self.algebroid.structure(q))
+        twist = weighted_sum(p, self.algebroid.structure(q))
         n = self.algebroid.base.dim
         return jnp.block([[jnp.zeros((n, n)), rho], [-rho.T, -twist]])

@@ -17,6 +17,7 @@ from groupoid_mech._types import Function, Matrix, Point, Scalar, Vector
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.calculus import directional_derivative, frame_derivatives
 from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.numerics.matrix import matvec
 
 
 class PoissonManifold(eqx.Module):
@@ -132,4 +133,4 @@ def _hamiltonian_field(P: PoissonManifold, H: Function, x: Point) -> Vector:
     tensor = P.tensor(x)
     n = P.manifold.dim
     require_like(type(P).__name__, "tensor(x)", tensor, jax.ShapeDtypeStruct((n, n), np.dtype(float)))
-    return tensor @ frame_derivatives(P.manifold, H, x)
+    return matvec(tensor, frame_derivatives(P.manifold, H, x))

@@ -23,7 +23,7 @@ class KineticEnergy(eqx.Module):
     mass: Array
 
     def __call__(self, p: Covector) -> Scalar:
-        return 0.5 * dot(p, p / self.mass)
+        return 0.5 * dot(p, (1 / self.mass) * p)
 
 
 @final

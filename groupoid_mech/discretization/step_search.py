@@ -1,0 +1,90 @@
+r"""Steps of one-step methods that are a search: what a method remembers of it, so that the next step is found with a few values of its equations.
+
+Convention: unknowns are components in the frame of a manifold at the point where the step begins; from one point to the next they are carried,
+since frames may jump.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from groupoid_mech._types import Array, Point, Scalar, Vector
+from groupoid_mech.manifolds.known_coordinates import carried_to
+from groupoid_mech.manifolds.manifold import Manifold
+from groupoid_mech.manifolds.smooth_chart import has_tangent_fibres
+from groupoid_mech.mechanics.step_memory import StepMemory
+from groupoid_mech.numerics.chord import chord_solve
+
+# Unknowns are measured against at least the first of these, and this part of the size of the point: a step of a body at rest has none of its own.
+_SMALLEST_INCREMENT = 1e-10
+_SMALLEST_PART = 3e-7
+
+
+class Found(NamedTuple):
+    """What a search has found: the unknowns, other values of the equations there, their largest residual, and how it went."""
+
+    unknowns: Vector
+    values: Any
+    residual: Array
+    iterations: Array
+    converged: Array
+
+
+@final
+class StepSearch(eqx.Module):
+    r"""What is known about the unknowns of the next step: a reference, how far such references were off, and an inverse Jacobian.
+
+    The equations of a step are solved as those of a `DiscreteSystem` are, by `chord_solve`.
+
+    Args:
+        reference: The unknowns, as far as the last step tells.
+        memory: How far references were off in the last steps; nothing yet if not given.
+    """
+
+    reference: Vector
+    memory: StepMemory
+
+    def __init__(self, reference: Vector, memory: StepMemory | None = None):
+        self.reference = jax.lax.stop_gradient(reference)
+        self.memory = StepMemory.blank(jnp.size(reference)) if memory is None else memory
+
+    def solve(
+        self, equations: Callable[[Vector], tuple[Vector, Any]], M: Manifold, x: Point
+    ) -> tuple[Found, "StepSearch"]:
+        """The root of the equations, all NaN if there is none near, and what is known then: the reference is the root.
+
+        Args:
+            equations: The values of the equations, and other values at the same unknowns.
+            M: The manifold; the unknowns are tangent vectors of it at x, one after the other.
+            x: The point where the step begins.
+        """
+        # Points are rounded relative to their own size: far from the origin no equation can be met more exactly.
+        least = _SMALLEST_INCREMENT + _SMALLEST_PART * jax.lax.stop_gradient(size_of(x))
+
+        def sizes(unknowns: Vector) -> Vector:
+            largest = jnp.max(jnp.abs(unknowns.reshape(-1, M.dim)), axis=1)
+            return jnp.repeat(least + largest, M.dim)
+
+        def kept(x: Vector) -> tuple[Vector, tuple[Vector, Any]]:
+            off, values = equations(x)
+            return off, (off, values)
+
+        guess = self.reference + self.memory.next_difference()
+        x, (off, values), inverse, report = chord_solve(kept, guess, self.memory.inverse, sizes)
+        found = Found(x, values, jnp.max(jnp.abs(off)), report.iterations, report.converged)
+        memory = self.memory.after(x - self.reference, inverse)
+        return found, StepSearch(x, memory)
+
+    def carried(self, M: Manifold, x: Point, y: Point) -> "StepSearch":
+        """The same at the next point y, for unknowns that are components in the frame of M at x, one vector after the other."""
+        base, start, end = (M.base, x[0], y[0]) if has_tangent_fibres(M) else (M, x, y)  # type: ignore[attr-defined]
+        parts = [carried_to(base, start, end, part) for part in self.reference.reshape(-1, base.dim)]
+        return StepSearch(jnp.concatenate(parts), self.memory)
+
+
+def size_of(x: Point) -> Scalar:
+    """The largest number of a point, without its sign."""
+    return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf), initial=0.0) for leaf in jax.tree.leaves(x)]))
