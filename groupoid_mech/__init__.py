@@ -62,6 +62,7 @@ from groupoid_mech.discretization.retraction import ChartMap, ProjectionMap  # n
 from groupoid_mech.discretization.searched_inverse import inverse_is_searched  # noqa: E402
 from groupoid_mech.discretization.second_order import difference_defect, difference_points  # noqa: E402
 from groupoid_mech.discretization.splitting import Drift, Kick, Separable  # noqa: E402
+from groupoid_mech.discretization.step_search import StepSearch  # noqa: E402
 from groupoid_mech.discretization.system_integrator import SystemIntegrator  # noqa: E402
 from groupoid_mech.discretization.tangent_lift import TangentLift, canonical_involution  # noqa: E402
 from groupoid_mech.discretization.theta_map import ThetaMap, theta_map  # noqa: E402
@@ -327,6 +328,7 @@ __all__ = [
     "Step",
     "StepFailed",
     "StepFamily",
+    "StepSearch",
     "SymplecticGroupoid",
     "SymplecticPair",
     "SymplecticSpace",

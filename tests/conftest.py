@@ -1,7 +1,6 @@
 """Settings that every test shares: hypothesis profiles and a headless matplotlib."""
 
 import gc
-import math
 import os
 import subprocess
 import sys
@@ -24,15 +23,16 @@ gc.set_threshold(2_000_000, 50, 1000)
 jax.config.update("jax_traceback_in_locations_limit", 0)
 jax.config.update("jax_include_full_tracebacks_in_locations", False)
 
-_PLENTY = 9_000_000_000
+# Each of two workers may fill so much of the memory with compiled programs before they are dropped: all of the suite takes 6 GB for each.
+_SHARE_OF_MEMORY = 0.27
 
+# For the workers, which fill all cores: one thread for each, and memory that is not given back to the system between two programs, only to be
+# asked for again (glibc; others do not read these).
 _WORKER_SETTINGS = {
     "OPENBLAS_NUM_THREADS": "1",
-    "MALLOC_TRIM_THRESHOLD_": "4000000000",
-    "MALLOC_TOP_PAD_": "67108864",
-    "MALLOC_MMAP_THRESHOLD_": "33554432",
-    "MALLOC_ARENA_MAX": "2",
-    "GLIBC_TUNABLES": "glibc.malloc.tcache_count=2000",
+    "MALLOC_TRIM_THRESHOLD_": str(2**32),
+    "MALLOC_TOP_PAD_": str(2**26),
+    "MALLOC_MMAP_THRESHOLD_": str(2**25),
 }
 
 _QUICK_TO_COMPILE = (
@@ -41,7 +41,7 @@ _QUICK_TO_COMPILE = (
 
 
 def pytest_configure(config):
-    """Settings for the workers, which fill all cores already: one thread for each, and code that is quick to make.
+    """Settings for the workers, and code that is quick to make.
 
     Threads of a BLAS that wait for each other took a minute of the suite, optimized code a third of it. Unknown flags would end JAX:
     ask first.
@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(config, items):
     """Keep the tests of a file on one worker, where they share compilations, unless they name a group themselves; laws last."""
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+            item.add_marker(pytest.mark.xdist_group(_own_group(item.nodeid.split("::")[0])))
     items.sort(key=_is_law)
     if config.getoption("loadgroup", False):
         for item in items:
@@ -91,8 +91,13 @@ def _name_group(item):
 
 def pytest_runtest_teardown(item, nextitem):
     """Drop the compiled programs between two groups when they fill too much memory; till then, groups share many small ones."""
-    if nextitem is not None and _group(item) != _group(nextitem) and _memory() > _PLENTY:
+    if nextitem is not None and _group(item) != _group(nextitem) and _memory_is_full():
         jax.clear_caches()
+
+
+def _own_group(file):
+    """The group of a file that names none: its own, but for the examples of named systems, which are compiled in their tests already."""
+    return "systems" if file.startswith("groupoid_mech/systems/") else file
 
 
 def _group(item):
@@ -103,9 +108,10 @@ def _is_law(item):
     return _group(item).startswith(("laws of", "controls of"))
 
 
-def _memory():
-    """The bytes in use, where the system tells; infinite elsewhere."""
+def _memory_is_full():
+    """Whether this worker has more than its share of the memory, where the system tells; else it is taken to."""
     try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages > _SHARE_OF_MEMORY * os.sysconf("SC_PHYS_PAGES")
     except OSError:
-        return math.inf
+        return True

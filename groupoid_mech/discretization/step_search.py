@@ -42,6 +42,14 @@ class StepSearch(eqx.Module):
     Args:
         reference: The unknowns, as far as the last step tells.
         memory: How far references were off in the last steps; nothing yet if not given.
+
+    Example:
+        >>> from groupoid_mech import Euclidean
+        >>> x, dt = jnp.ones(1), 0.1
+        >>> implicit_euler = lambda v: (v + dt * (x + v) ** 3, x + v)
+        >>> found, known = StepSearch(jnp.zeros(1)).solve(implicit_euler, Euclidean(1), x)
+        >>> bool(found.converged), bool(found.residual < 1e-16)
+        (True, True)
     """
 
     reference: Vector

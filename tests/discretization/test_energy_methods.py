@@ -167,6 +167,30 @@ def test_energy_is_kept_on_a_group_of_matrices():
     assert float(bundle.violation(run.end)) <= 5e-15
 
 
+def library_calls(jaxpr):
+    """The operations of a program, and of those inside of it, that a library computes: time loops with one are not one native function."""
+    found = set()
+    for equation in jaxpr.eqns:
+        found |= {equation.primitive.name} & {"dot_general", "svd", "lu", "qr", "eigh", "gather", "scatter"}
+        for leaf in jax.tree.leaves(list(equation.params.values()), is_leaf=lambda leaf: hasattr(leaf, "eqns")):
+            part = getattr(leaf, "jaxpr", leaf)
+            found |= library_calls(part) if hasattr(part, "eqns") else set()
+    return found
+
+
+@pytest.mark.parametrize("group", [None, gm.SO3()], ids=["so3*", "T*SO3"])
+def test_a_step_calls_no_library(methods, group):
+    if group is None:
+        method, x = methods("so3*", gm.GonzalezGradient), BODY.start(1.0)
+    else:
+        bundle = gm.CotangentBundle(group)
+        gradient = gm.GonzalezGradient(gm.theta_map(bundle, 0.5))
+        method = gm.EnergyIntegrator(lambda R, p: dot(p, p) + R[2, 2], gm.CanonicalPoisson(bundle), gradient, DT)
+        x = jnp.eye(3), jnp.ones(3)
+        assert library_calls(jax.make_jaxpr(group.project)(x[0]).jaxpr) >= {"svd"}, "the control"
+    assert library_calls(jax.make_jaxpr(lambda x: method.advance(x, method.begin(x)))(x).jaxpr) == set()
+
+
 @pytest.mark.parametrize(("place", "kind"), CASES)
 def test_what_is_at_rest_stays(methods, place, kind):
     rest = PLACES[place].start(0.0)

@@ -266,6 +266,22 @@ def test_points_are_put_back_and_angles_keep_their_turns():
     np.testing.assert_array_equal(jax.jacobian(lambda x: restored(S2, x))(x), np.eye(3))
 
 
+@pytest.mark.parametrize(
+    "group", [gm.SO3(), gm.SE3(), gm.ProductGroup(gm.SO3(), gm.SO2())], ids=lambda group: type(group).__name__
+)
+def test_elements_are_put_back_to_where_the_nearest_ones_are(group):
+    g = group.random_point(jax.random.key(5))
+    off = jax.tree.map(lambda leaf: leaf + 1e-10 * jnp.cos(jnp.arange(leaf.size)).reshape(leaf.shape), g)
+    assert group.violation(off) > 1e-11
+    back, nearest = restored(group, off), group.project(off)
+    assert group.violation(back) < 2e-15
+    for left, right in zip(jax.tree.leaves(back), jax.tree.leaves(nearest), strict=True):
+        np.testing.assert_allclose(left, right, atol=1e-15)
+    # Of round-off only: from farther away one step does not lead all the way.
+    far = jax.tree.map(lambda leaf: 1.01 * leaf, g)
+    assert 1e-5 < group.violation(restored(group, far)) < 1e-3 < group.violation(far)
+
+
 def test_random_points_need_a_key():
     with pytest.raises(gm.ArgumentError, match=r"Sphere\.random_point needs key to be a random key, as jax.random.key"):
         S2.random_point(0)

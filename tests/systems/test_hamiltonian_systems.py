@@ -13,7 +13,7 @@ import groupoid_mech as gm
 from groupoid_mech.systems.toda import lax_matrix
 
 # They compile the same steps.
-pytestmark = pytest.mark.xdist_group("hamiltonian systems")
+pytestmark = pytest.mark.xdist_group("systems")
 
 S = gm.systems
 STEPS = 1000

@@ -18,7 +18,7 @@ from groupoid_mech.systems.hamiltonian_model import HamiltonianModel
 from groupoid_mech.systems.heavy_top import HeavyTopEnergy, turn_back
 
 # They compile the same steps.
-pytestmark = pytest.mark.xdist_group("hamiltonian systems")
+pytestmark = pytest.mark.xdist_group("systems")
 
 S = gm.systems
 CLOSE = 0.2
