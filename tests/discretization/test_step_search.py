@@ -32,16 +32,16 @@ def followed(thetas):
 
 @pytest.fixture(scope="module")
 def followed_long():
-    return followed(np.sin(0.5 + 0.01 * np.arange(30)))
+    return followed(np.sin(0.5 + 1e-3 * np.arange(30)))
 
 
 def test_a_search_that_follows_others_needs_few_values(followed_long):
     found, known = followed_long
     assert all(bool(step.converged) for step in found)
     assert max(float(step.residual) for step in found) <= 2e-16
-    assert max(int(step.iterations) for step in found[12:]) <= 3 < int(found[0].iterations)
+    assert max(int(step.iterations) for step in found[12:]) <= 4 < int(found[0].iterations)
     # The control: the same reference, but nothing known of how far such references were off, and no Jacobian.
-    theta = np.sin(0.5 + 0.3)
+    theta = np.sin(0.5 + 0.03)
     forgetful = gm.StepSearch(known.reference)
     assert int(solve(forgetful, theta)[0].iterations) > int(solve(known, theta)[0].iterations)
 
