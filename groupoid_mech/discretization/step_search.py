@@ -59,6 +59,11 @@ class StepSearch(eqx.Module):
         self.reference = jax.lax.stop_gradient(reference)
         self.memory = StepMemory.blank(jnp.size(reference)) if memory is None else memory
 
+    @property
+    def guess(self) -> Vector:
+        """The first iterate for the unknowns."""
+        return self.reference + self.memory.next_difference()
+
     def solve(
         self, equations: Callable[[Vector], tuple[Vector, Any]], M: Manifold, x: Point
     ) -> tuple[Found, "StepSearch"]:
@@ -80,8 +85,7 @@ class StepSearch(eqx.Module):
             off, values = equations(x)
             return off, (off, values)
 
-        guess = self.reference + self.memory.next_difference()
-        x, (off, values), inverse, report = chord_solve(kept, guess, self.memory.inverse, sizes)
+        x, (off, values), inverse, report = chord_solve(kept, self.guess, self.memory.inverse, sizes)
         found = Found(x, values, jnp.max(jnp.abs(off)), report.iterations, report.converged)
         memory = self.memory.after(x - self.reference, inverse)
         return found, StepSearch(x, memory)
