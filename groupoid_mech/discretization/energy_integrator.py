@@ -13,7 +13,7 @@ from groupoid_mech._types import Function, Point, Scalar, Vector
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discrete_gradient import AdjointGradient, DiscreteGradient
 from groupoid_mech.discretization.integrator import Integrator, Taken
-from groupoid_mech.discretization.step_search import StepSearch, size_of
+from groupoid_mech.discretization.step_search import StepSearch
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.calculus import frame_derivatives
@@ -29,9 +29,6 @@ from groupoid_mech.manifolds.smooth_chart import (
 from groupoid_mech.mechanics.system import parameters_as_arrays
 from groupoid_mech.numerics.matrix import matvec
 from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
-
-# Increments that shrink towards a point that is no root, as where charts jump, must not pass for a solution; round-off is far below this.
-_LARGEST_RESIDUAL = 1e-6
 
 
 @final
@@ -103,8 +100,7 @@ class EnergyIntegrator(Integrator):
         found, known = memory.solve(equations, M, x)
         # The next step starts at the point of M nearest to this one: what it is off would be lost from the energy, in every step again.
         end = restored(M, found.values)
-        converged = found.converged & (found.residual <= _LARGEST_RESIDUAL * (1 + size_of(x)))
-        return Taken(end, found.residual, found.iterations, converged), known.carried(M, x, end)
+        return Taken(end, found.residual, found.iterations, found.converged), known.carried(M, x, end)
 
     def with_step(self, dt: ArrayLike) -> "EnergyIntegrator":
         return eqx.tree_at(lambda method: method.dt, self, time_step("EnergyIntegrator.with_step", dt))

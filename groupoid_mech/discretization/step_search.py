@@ -21,6 +21,8 @@ from groupoid_mech.numerics.chord import chord_solve
 # Unknowns are measured against at least the first of these, and this part of the size of the point: a step of a body at rest has none of its own.
 _SMALLEST_INCREMENT = 1e-10
 _SMALLEST_PART = 3e-7
+# Increments that shrink towards a point that is no root, as where charts jump, must not pass for a solution; round-off is far below this.
+_LARGEST_RESIDUAL = 1e-6
 
 
 class Found(NamedTuple):
@@ -75,20 +77,22 @@ class StepSearch(eqx.Module):
             x: The point where the step begins.
         """
         # Points are rounded relative to their own size: far from the origin no equation can be met more exactly.
-        least = _SMALLEST_INCREMENT + _SMALLEST_PART * jax.lax.stop_gradient(size_of(x))
+        extent = jax.lax.stop_gradient(_size(x))
+        least = _SMALLEST_INCREMENT + _SMALLEST_PART * extent
 
         def sizes(unknowns: Vector) -> Vector:
             largest = jnp.max(jnp.abs(unknowns.reshape(-1, M.dim)), axis=1)
             return jnp.repeat(least + largest, M.dim)
 
-        def kept(x: Vector) -> tuple[Vector, tuple[Vector, Any]]:
-            off, values = equations(x)
+        def kept(unknowns: Vector) -> tuple[Vector, tuple[Vector, Any]]:
+            off, values = equations(unknowns)
             return off, (off, values)
 
-        x, (off, values), inverse, report = chord_solve(kept, self.guess, self.memory.inverse, sizes)
-        found = Found(x, values, jnp.max(jnp.abs(off)), report.iterations, report.converged)
-        memory = self.memory.after(x - self.reference, inverse)
-        return found, StepSearch(x, memory)
+        root, (off, values), inverse, report = chord_solve(kept, self.guess, self.memory.inverse, sizes)
+        residual = jnp.max(jnp.abs(off))
+        converged = report.converged & (residual <= _LARGEST_RESIDUAL * (1 + extent))
+        known = StepSearch(root, self.memory.after(root - self.reference, inverse))
+        return Found(root, values, residual, report.iterations, converged), known
 
     def carried(self, M: Manifold, x: Point, y: Point) -> "StepSearch":
         """The same at the next point y, for unknowns that are components in the frame of M at x, one vector after the other."""
@@ -97,6 +101,6 @@ class StepSearch(eqx.Module):
         return StepSearch(jnp.concatenate(parts), self.memory)
 
 
-def size_of(x: Point) -> Scalar:
+def _size(x: Point) -> Scalar:
     """The largest number of a point, without its sign."""
     return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf), initial=0.0) for leaf in jax.tree.leaves(x)]))

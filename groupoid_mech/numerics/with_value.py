@@ -27,7 +27,7 @@ def with_value(value: Any, function: Any) -> Any:
 # A rule instead of v + (f - f): the program has no f where no derivative is asked for, and the value does not wait for it.
 @jax.custom_jvp
 def _known(value: Any, function: Any) -> Any:
-    return jnp.broadcast_to(value, jnp.shape(function))
+    return jnp.broadcast_to(jnp.asarray(value, jnp.result_type(value, function)), jnp.shape(function))
 
 
 @_known.defjvp

@@ -77,6 +77,19 @@ def test_far_from_the_origin_round_off_of_points_is_no_failure():
         np.testing.assert_allclose(found.unknowns, 1e-6, atol=3e-8)
 
 
+@pytest.mark.parametrize("jump", [0.0, 1.0])
+def test_a_point_where_increments_vanish_is_no_root(jump):
+    """Across a jump of steep equations increments are round-off, but the equations do not hold; without the jump they do."""
+
+    @jax.jit
+    def steep(known, jump):
+        return known.solve(lambda v: (1e20 * (v - 1) + jnp.where(v >= 1, jump, -jump), v), R2, ORIGIN)[0]
+
+    found = steep(gm.StepSearch(jnp.ones(2)), jump)
+    assert float(found.residual) == jump
+    assert bool(found.converged) == (jump == 0)
+
+
 def test_no_root_is_said_to_be_none():
     @jax.jit
     def hopeless(known):

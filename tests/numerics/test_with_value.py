@@ -33,3 +33,4 @@ def test_without_derivatives_the_function_is_not_computed():
 
 def test_a_number_for_all_entries():
     np.testing.assert_array_equal(with_value(1.0, jnp.zeros(3)), np.ones(3))
+    assert float(jax.grad(lambda x: with_value(2, x) ** 2)(1.0)) == 4.0, "a whole number is a number too"
