@@ -20,8 +20,8 @@ from groupoid_mech.numerics.chord import chord_solve
 
 # Unknowns are measured against at least the first of these, and this part of the size of the point: a step of a body at rest has none of its own.
 _SMALLEST_INCREMENT = 1e-10
-# Not more: with 1e-6 an oscillation of amplitude 1e-9 on so(3)* is left with residuals of 3e-23. Not less: round-off of points, some ε of their size, has
-# to stay well below STALL times this.
+# Not more: with 1e-6 an oscillation of amplitude 1e-9 on so(3)* is left with residuals of 3e-23. Not less: round-off of points, some ε of their
+# size, has to stay well below STALL times this.
 _SMALLEST_PART = 3e-7
 # Increments that shrink towards a point that is no root, as where charts jump, must not pass for a solution; round-off is far below this.
 _LARGEST_RESIDUAL = 1e-6
