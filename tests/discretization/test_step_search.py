@@ -1,5 +1,7 @@
 """The search for the step of a method: few values once the last steps are known, roots at round-off of their own size, frames that jump."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -98,6 +100,49 @@ def test_no_root_is_said_to_be_none():
     found = hopeless(gm.StepSearch(jnp.ones(2)))
     assert not found.converged
     assert np.all(np.isnan(found.unknowns))
+
+
+PLANE = gm.CotangentBundle(R2)
+FAR_TOO_LONG = gm.EnergyIntegrator(
+    gm.systems.henon_heiles().hamiltonian,
+    gm.CanonicalPoisson(PLANE),
+    gm.GonzalezGradient(gm.theta_map(PLANE, 0.5)),
+    dt=0.05,
+)
+
+
+@jax.jit
+def grown(x):
+    """The step that grows out of short ones, and whether there is one: Newton's method needs but a few values for each longer one."""
+
+    def longer(state, part):
+        known, _, exists = state
+        taken, known = FAR_TOO_LONG.with_step(part * FAR_TOO_LONG.dt).advance(x, gm.StepSearch(known.reference))
+        known = gm.StepSearch(known.reference)
+        return (known, taken.point, exists & taken.converged & (taken.iterations <= 8)), None
+
+    parts = jnp.arange(1, 101) / 100
+    first = FAR_TOO_LONG.with_step(parts[0] * FAR_TOO_LONG.dt).begin(x), x, jnp.asarray(True)
+    (_, end, exists), _ = jax.lax.scan(longer, first, parts)
+    return end, exists
+
+
+def test_steps_that_are_far_too_long_are_the_ones_that_grow_out_of_short_ones():
+    """A hundred times as far away as usual, where forces change over a step by as much as they are: until there is no such step any more."""
+    found = 0
+    for seed in range(4):
+        q, p = PLANE.random_point(jax.random.key(seed))
+        orbit = FAR_TOO_LONG.run((100 * q, 0 * p), 10, throw=False)
+        points = list(zip(*map(np.asarray, orbit.points), strict=True))
+        for here, there in itertools.zip_longest(points, points[1:]):
+            end, exists = grown(here)
+            if not exists:
+                break
+            assert there is not None, "a step was not found"
+            np.testing.assert_allclose(end, there, rtol=1e-10)
+            found += 1
+        assert not exists, "the control: at the end there is no such step"
+    assert found >= 10
 
 
 def test_derivatives_are_those_of_the_implicit_function():
