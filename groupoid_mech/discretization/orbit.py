@@ -40,8 +40,9 @@ class Orbit(eqx.Module):
         dt: The time step.
         points: The points, stacked: one more than steps were kept.
         residuals: The defect of the equations in each step (the worst since the last kept one).
-        iterations: How often the equations of each step were evaluated to solve them; 0 for an explicit method. Mostly three to eight; more than
-            ten are a sign that steps are too long, and that the solution found is not the one that grows out of short steps.
+        iterations: How often the equations of each step were evaluated to solve them; 0 for an explicit method, the most of its parts for a
+            composition. Mostly three to eight; many more are a sign that steps are too long, and then the solution found may not be the one
+            that grows out of short steps.
         converged: Whether each step succeeded.
         numbers: The numbers of the kept steps, from 1.
         failure: Why the run ended early; empty if it did not.

@@ -117,9 +117,9 @@ def grown(x):
 
     def longer(state, part):
         known, _, exists = state
-        taken, known = FAR_TOO_LONG.with_step(part * FAR_TOO_LONG.dt).advance(x, gm.StepSearch(known.reference))
-        known = gm.StepSearch(known.reference)
-        return (known, taken.point, exists & taken.converged & (taken.iterations <= 8)), None
+        taken, known = FAR_TOO_LONG.with_step(part * FAR_TOO_LONG.dt).advance(x, known)
+        exists &= taken.converged & (taken.iterations <= 8)
+        return (gm.StepSearch(known.reference), taken.point, exists), None
 
     parts = jnp.arange(1, 101) / 100
     first = FAR_TOO_LONG.with_step(parts[0] * FAR_TOO_LONG.dt).begin(x), x, jnp.asarray(True)
