@@ -38,6 +38,7 @@ from groupoid_mech.discretization.discrete_gradient import (  # noqa: E402
     MeanGradient,
 )
 from groupoid_mech.discretization.discretization_map import AdjointMap, DiscretizationMap  # noqa: E402
+from groupoid_mech.discretization.displacement import Displacement  # noqa: E402
 from groupoid_mech.discretization.energy_integrator import EnergyIntegrator  # noqa: E402
 from groupoid_mech.discretization.field_integrator import EndpointIntegrator, FieldIntegrator, SecondOrderField  # noqa: E402
 from groupoid_mech.discretization.galerkin_family import galerkin_system  # noqa: E402
@@ -255,6 +256,7 @@ __all__ = [
     "DiscreteGradient",
     "DiscreteSystem",
     "DiscretizationMap",
+    "Displacement",
     "Drift",
     "DualBundle",
     "EndpointIntegrator",

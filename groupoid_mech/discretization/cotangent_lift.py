@@ -172,12 +172,22 @@ class CotangentLift(LiftedMap):
         return momenta_of_covector(_lifted_covector(self.map, q, u, covector))
 
     def inverse(self, g: Point) -> tuple[Point, Vector]:
-        arrow, mu = difference_covector(g)
-        q, u = self.map.inverse(arrow)
-        return _alpha_inverse(self.manifold, ((q, u), matvec(self.map.tangent(q, u).T, mu)))
+        (q0, _), (q1, _) = g
+        return self.inverse_from(g, *self.map.inverse((q0, q1)))
 
     def adjoint(self) -> DiscretizationMap:
         return CotangentLift(self.map.adjoint())
+
+    def inverse_from(self, g: Point, x: Point, v: Vector) -> tuple[Point, Vector]:
+        r"""The inverse at :math:`g = (q_0, p_0; q_1, p_1)`, where :math:`(x, v) = R^{-1}(q_0, q_1)` is known.
+
+        Args:
+            g: The arrow.
+            x: The point.
+            v: The velocity.
+        """
+        _, mu = difference_covector(g)
+        return _alpha_inverse(self.manifold, ((x, v), matvec(self.map.tangent(x, v).T, mu)))
 
 
 def lifted_covector(R: DiscretizationMap, x: Point, v: Vector, covector: Covector) -> Point:

@@ -3,26 +3,25 @@ r"""Discrete gradients on manifolds. BM §7.2.
 .. math:: \langle\bar dH(x, x'), v\rangle = H(x') - H(x), \qquad \bar dH(x, x) = dH(x), \qquad (y, v) = R^{-1}(x, x') .
 
 Convention: :math:`\bar dH(x, x')` is a covector at y, in the dual frame. For short v the difference of the two values is round-off, and its
-quotient by v is noise; then the rise is the integral of the derivative, see `_rise`.
+quotient by v is noise; then the rise is the integral of the derivative (`Displacement.difference`).
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.flatten_util import ravel_pytree
 
 from groupoid_mech._arguments import (
     require_instances,
     require_positive_integer,
 )
-from groupoid_mech._types import Array, Covector, Function, Matrix, Point, Scalar, Vector
+from groupoid_mech._types import Covector, Function, Matrix, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.displacement import Displacement, difference, difference_quotient
 from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.smooth_chart import (
@@ -31,19 +30,14 @@ from groupoid_mech.manifolds.smooth_chart import (
     smooth_coordinates,
     smooth_retract,
 )
-from groupoid_mech.numerics.matrix import dot, matmul, matvec, unit_matrix, weighted_sum
-
-# A difference that is further off, relative to the values, is no round-off.
-_LARGEST_ROUND_OFF = 1e-6
-# Shorter edges have no rise at all, and the square of such a length is no number any more.
-_NO_LENGTH = 1e-150
+from groupoid_mech.numerics.matrix import dot, matmul, matvec, unit_matrix
 
 
 class DiscreteGradient(eqx.Module):
     r"""A discrete gradient of functions on a manifold M, for a discretization map R of M.
 
-    Subclasses give :math:`\bar dH` as a function of the point and velocity :math:`(y, v) = R^{-1}(x, x')`, and are then used by the method
-    `EnergyIntegrator`; `defect` tells how far they are from the first property.
+    Subclasses give :math:`\bar dH` for a `Displacement`, and are then used by the method `EnergyIntegrator`; `defect` tells how far they are from
+    the first property.
     """
 
     map: eqx.AbstractVar[DiscretizationMap]
@@ -52,12 +46,16 @@ class DiscreteGradient(eqx.Module):
         require_instances(type(self).__name__, "map", (self.map,), DiscretizationMap)
 
     @abstractmethod
+    def along(self, H: Function, way: Displacement) -> Covector:
+        r"""The covector :math:`\bar dH(x, x')` at y, for a displacement with the ends :math:`(x, x') = R(y, v)`."""
+
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
         r"""The covector :math:`\bar dH(x, x')` at y, for :math:`(x, x') = R(y, v)`."""
+        return self.along(H, Displacement.by(self.map, y, v))
 
     def defect(self, H: Function, y: Point, v: Vector) -> Scalar:
         r"""The number :math:`\langle\bar dH(x, x'), v\rangle - H(x') + H(x)`: 0 for a discrete gradient."""
-        return dot(self.at(H, y, v), v) - _difference(self.map, H, y, v)
+        return dot(self.at(H, y, v), v) - difference(H, self.map.arrow(y, v))
 
 
 @final
@@ -73,9 +71,9 @@ class GonzalezGradient(DiscreteGradient):
 
     map: DiscretizationMap
 
-    def at(self, H: Function, y: Point, v: Vector) -> Covector:
+    def along(self, H: Function, way: Displacement) -> Covector:
         M = self.map.groupoid.base
-        return _corrected(M, frame_derivatives(M, H, y), _rise(self.map, H, y, v), y, v)
+        return _corrected(M, frame_derivatives(M, H, way.point), way.difference(H), way)
 
 
 @final
@@ -99,12 +97,12 @@ class MeanGradient(DiscreteGradient):
     def __check_init__(self) -> None:
         require_positive_integer("MeanGradient", "nodes", self.nodes)
 
-    def at(self, H: Function, y: Point, v: Vector) -> Covector:
+    def along(self, H: Function, way: Displacement) -> Covector:
         places, weights = np.polynomial.legendre.leggauss(self.nodes)
-        slope = jax.jacfwd(lambda u: _difference(self.map, H, y, u))
-        slopes = jax.vmap(lambda s: slope(s * v))(jnp.asarray((1 + places) / 2))
+        slope = jax.jacfwd(lambda u: difference(H, self.map.arrow(way.point, u)))
+        slopes = jax.vmap(lambda s: slope(s * way.velocity))(jnp.asarray((1 + places) / 2))
         mean = matvec(slopes.T, jnp.asarray(weights / 2))
-        return _corrected(self.map.groupoid.base, mean, _rise(self.map, H, y, v), y, v)
+        return _corrected(self.map.groupoid.base, mean, way.difference(H), way)
 
 
 @final
@@ -125,29 +123,22 @@ class ItohAbeGradient(DiscreteGradient):
 
     map: DiscretizationMap
 
-    def at(self, H: Function, y: Point, v: Vector) -> Covector:
-        M = self.map.groupoid.base
+    def along(self, H: Function, way: Displacement) -> Covector:
+        M, y = self.map.groupoid.base, way.point
 
-        def coordinates(u: Vector) -> Matrix:
-            # One copy of the chart in the program for both ends.
-            ends = jax.tree.map(lambda *leaves: jnp.stack(leaves), *self.map.arrow(y, u))
-            return jax.vmap(lambda end: smooth_coordinates(M, y, end))(ends)
+        def coordinates(x: Point) -> Vector:
+            return smooth_coordinates(M, y, x)
 
-        def displacement(s: Scalar) -> Vector:
-            first, last = coordinates(s * lax.stop_gradient(v))
-            return last - first
-
-        first, last = coordinates(v)
         components, edges = _axes(M, y)
-        lengths = matvec(components, _with_more_digits(last - first, displacement))
-        corners = first + matmul(jnp.asarray(np.tri(lengths.size, k=-1)), lengths[:, None] * edges)
+        lengths = matvec(components, way.difference(coordinates))
+        corners = coordinates(way.ends[0]) + matmul(jnp.asarray(np.tri(lengths.size, k=-1)), lengths[:, None] * edges)
 
         def increment(corner: Vector, edge: Vector, length: Scalar) -> Scalar:
-            return _quotient(lambda t: H(smooth_retract(M, y, corner + t * edge)), length)
+            return difference_quotient(lambda t: H(smooth_retract(M, y, corner + t * edge)), length)
 
         increments = jax.vmap(increment)(corners, edges, lengths)
-        (slope,) = jax.vjp(lambda u: smooth_components(M, y, u), v)[1](matvec(components.T, increments))
-        return _corrected(M, slope, dot(increments, lengths), y, v)
+        (slope,) = jax.vjp(lambda u: smooth_components(M, y, u), way.velocity)[1](matvec(components.T, increments))
+        return _corrected(M, slope, dot(increments, lengths), way)
 
 
 @final
@@ -162,52 +153,14 @@ class AdjointGradient(DiscreteGradient):
     gradient: DiscreteGradient
     map: DiscretizationMap
 
-    def at(self, H: Function, y: Point, v: Vector) -> Covector:
-        return self.gradient.at(H, y, -v)
+    def along(self, H: Function, way: Displacement) -> Covector:
+        return self.gradient.along(H, way.reversed())
 
 
-def _difference(R: DiscretizationMap, H: Function, y: Point, v: Vector) -> Scalar:
-    r"""The difference :math:`H(x') - H(x)`, :math:`(x, x') = R(y, v)`, of two values."""
-    x, following = R.arrow(y, v)
-    return H(following) - H(x)
-
-
-def _rise(R: DiscretizationMap, H: Function, y: Point, v: Vector) -> Scalar:
-    r"""The same to more digits, as :math:`G(1) - G(0)`, :math:`G(s) = H(x'_s) - H(x_s)`, :math:`(x_s, x'_s) = R(y, s v)`."""
-    y_fixed, v_fixed = lax.stop_gradient((y, v))
-    return _with_more_digits(_difference(R, H, y, v), lambda s: _difference(R, H, y_fixed, s * v_fixed))
-
-
-def _with_more_digits(difference: Array, f: Callable[[Scalar], Array]) -> Array:
-    """The difference f(1) − f(0), given by values, with the digits that they do not have. Its derivative is that of the values, which has all."""
-    return difference + lax.stop_gradient(_quotient(f, jnp.asarray(1.0)) - difference)
-
-
-def _quotient(f: Callable[[Scalar], Array], length: Scalar) -> Array:
-    r"""The quotient :math:`(f(l) - f(0))/l` or, where round-off makes it the less exact, the mean of f' by Lobatto's quadrature with five points.
-
-    The error of the mean is far less than its distance to that by Simpson's rule, on three of the points. If the quotient is further
-    away than that, it is round-off that takes it there, unless it is much further: then f jumps, as charts do. So no size of round-off has to be
-    known: that of H is hidden in its terms.
-    """
-    values, slopes = lax.map(lambda t: jax.jvp(f, (t,), (jnp.ones(()),)), length * jnp.asarray(_PLACES))
-    mean, rough = (weighted_sum(jnp.asarray(weights), slopes) for weights in (_LOBATTO, _SIMPSON))
-    rise = values[-1] - values[0]
-    off, size = jnp.abs(rise - length * mean), 1 + jnp.max(jnp.abs(values), axis=0)
-    noisy = (off >= jnp.abs(length * (mean - rough))) & (off <= _LARGEST_ROUND_OFF * size)
-    # Not by ``where(noisy, 1.0, length)``: a compiler may compute the comparison once for either use and round differently, and near a tie the
-    # answers differ. Then the rise was divided by 1: one step in some hundreds of optimized programs.
-    return jnp.where(noisy, mean, rise / jnp.where(jnp.abs(length) < _NO_LENGTH, 1.0, length))
-
-
-_PLACES = (1 + np.array([-1, -np.sqrt(3 / 7), 0, np.sqrt(3 / 7), 1])) / 2
-_LOBATTO = np.array([9, 49, 64, 49, 9]) / 180
-_SIMPSON = np.array([1, 0, 4, 0, 1]) / 6
-
-
-def _corrected(M: Manifold, slope: Covector, rise: Scalar, y: Point, v: Vector) -> Covector:
-    """The covector nearest to ``slope`` whose value on v is the given one, with smooth components for orthonormal ones."""
-    u, transpose = jax.vjp(lambda v: smooth_components(M, y, v), v)
+def _corrected(M: Manifold, slope: Covector, rise: Scalar, way: Displacement) -> Covector:
+    """The covector nearest to ``slope`` whose value on the velocity is the given one, with smooth components for orthonormal ones."""
+    v = way.velocity
+    u, transpose = jax.vjp(lambda v: smooth_components(M, way.point, v), v)
     (lowered,), size = transpose(u), dot(u, u)
     at_rest = size == 0
     return slope + jnp.where(at_rest, 0.0, (rise - dot(slope, v)) / jnp.where(at_rest, 1.0, size)) * lowered

@@ -12,7 +12,10 @@ from groupoid_mech._arguments import as_pytree, name_of, require_function, requi
 from groupoid_mech._types import Function, Point, Scalar, Vector
 from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discrete_gradient import AdjointGradient, DiscreteGradient
+from groupoid_mech.discretization.displacement import Displacement
 from groupoid_mech.discretization.integrator import Integrator, Taken
+from groupoid_mech.discretization.known_inverse import inverse_at
+from groupoid_mech.discretization.searched_inverse import inverse_is_searched
 from groupoid_mech.discretization.step_search import StepSearch
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.pair import PairGroupoid
@@ -20,6 +23,7 @@ from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.restored import restored
 from groupoid_mech.manifolds.smooth_chart import (
+    chart_coordinates,
     frame_components,
     smooth_components,
     smooth_local,
@@ -83,24 +87,42 @@ class EnergyIntegrator(Integrator):
 
     def begin(self, x: Point) -> StepSearch:
         v = self.dt * matvec(self.poisson.tensor(x), frame_derivatives(self.space, self.hamiltonian, x))
-        return StepSearch(jnp.concatenate([jnp.zeros_like(v), smooth_components(self.space, x, v)]))
+        w = smooth_components(self.space, x, v)
+        return StepSearch(jnp.concatenate([jnp.zeros_like(w), w]) if self._searches else w)
 
     def advance(self, x: Point, memory: StepSearch) -> tuple[Taken, Any]:
-        M, n = self.space, self.space.dim
-
-        def equations(unknowns: Vector) -> tuple[Vector, Point]:
-            y = smooth_retract(M, x, unknowns[:n])
-            v = frame_components(M, y, smooth_vector(M, x, y, unknowns[n:]))
-            slope = self.gradient.at(self.hamiltonian, y, v)
-            start, end = self.gradient.map.arrow(y, v)
-            off = v - self.dt * matvec(self.poisson.tensor(y), slope)
-            there = smooth_vector(M, y, x, smooth_components(M, y, off))
-            return jnp.concatenate([smooth_local(M, x, start), there]), end
-
-        found, known = memory.solve(equations, M, x)
+        M, equations = self.space, self._by_point_and_velocity if self._searches else self._by_increment
+        found, known = memory.solve(lambda unknowns: equations(x, unknowns), M, x)
         # The next step starts at the point of M nearest to this one: what it is off would be lost from the energy, in every step again.
         end = restored(M, found.values)
         return Taken(end, found.residual, found.iterations, found.converged), known.carried(M, x, end)
+
+    @property
+    def _searches(self) -> bool:
+        return inverse_is_searched(self.gradient.map)
+
+    def _by_increment(self, x: Point, w: Vector) -> tuple[Vector, Point]:
+        """The equations in the coordinates w of the next point, which is returned too: the point and the velocity are those of the inverse map."""
+        M = self.space
+        end = smooth_retract(M, x, w)
+        y, v = inverse_at(self.gradient.map, (x, end), chart_coordinates(M, x, end, w))
+        way = Displacement((x, end), y, v, lambda s: (x, smooth_retract(M, x, s * w)))
+        return smooth_vector(M, y, x, self._off(way)), end
+
+    def _by_point_and_velocity(self, x: Point, unknowns: Vector) -> tuple[Vector, Point]:
+        """The equations in the coordinates of the point y and the velocity there, for a map whose inverse is not in closed form."""
+        M, n = self.space, self.space.dim
+        y = smooth_retract(M, x, unknowns[:n])
+        v = frame_components(M, y, smooth_vector(M, x, y, unknowns[n:]))
+        way = Displacement.by(self.gradient.map, y, v)
+        start, end = way.ends
+        return jnp.concatenate([smooth_local(M, x, start), smooth_vector(M, y, x, self._off(way))]), end
+
+    def _off(self, way: Displacement) -> Vector:
+        r"""The smooth components at y of :math:`v - dt\,\Pi(y)\,\bar dH(x, x')`."""
+        slope = self.gradient.along(self.hamiltonian, way)
+        off = way.velocity - self.dt * matvec(self.poisson.tensor(way.point), slope)
+        return smooth_components(self.space, way.point, off)
 
     def with_step(self, dt: ArrayLike) -> "EnergyIntegrator":
         return eqx.tree_at(lambda method: method.dt, self, time_step("EnergyIntegrator.with_step", dt))

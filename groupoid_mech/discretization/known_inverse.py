@@ -3,6 +3,7 @@ r"""The inverse of a discretization map at an arrow of which the fibre coordinat
 from functools import singledispatch
 
 from groupoid_mech._types import Point, Vector
+from groupoid_mech.discretization.cotangent_lift import CotangentLift
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.midpoint_map import MidpointMap
 from groupoid_mech.discretization.retraction import ChartMap
@@ -38,3 +39,9 @@ def _(R: MidpointMap, g: Point, a: Vector) -> tuple[Point, Vector]:
 @inverse_at.register
 def _(R: ThetaMap, g: Point, a: Vector) -> tuple[Point, Vector]:
     return R.inverse_from(g, *inverse_at(R.retraction, g, a))
+
+
+@inverse_at.register
+def _(R: CotangentLift, g: Point, a: Vector) -> tuple[Point, Vector]:
+    (q0, _), (q1, _) = g
+    return R.inverse_from(g, *inverse_at(R.map, (q0, q1), a[: R.manifold.dim]))

@@ -51,6 +51,14 @@ def smooth_coordinates(M: Manifold, x: Point, y: Point) -> Vector:
     return jnp.concatenate([base.local(x[0], y[0]), solve(columns, y[1]) - x[1]])
 
 
+def chart_coordinates(M: Manifold, x: Point, y: Point, xi: Vector) -> Vector:
+    r"""The coordinates :math:`\operatorname{local}(x, y)` of the point y that is known to be ``smooth_retract(M, x, xi)``: no logarithm is taken."""
+    if not has_tangent_fibres(M):
+        return xi
+    n = M.base.dim  # type: ignore[attr-defined]
+    return jnp.concatenate([xi[:n], y[1] - x[1]])
+
+
 def smooth_components(M: Manifold, x: Point, v: Vector) -> Vector:
     r"""The components of a tangent vector with components ``v`` in the frame of M at ``x`` that do not depend on how the frame turns.
 

@@ -139,8 +139,8 @@ def _theta_arrow(self, x, v):
     return gm.ChartMap(S2).arrow(x, -0.3 * v)[1], gm.ChartMap(S2).arrow(x, 0.7 * v)[1]
 
 
-def _plain(self, H, y, v):
-    return frame_derivatives(self.map.groupoid.base, H, y)
+def _plain(self, H, way):
+    return frame_derivatives(self.map.groupoid.base, H, way.point)
 
 
 def wavy(q, p):
@@ -149,7 +149,7 @@ def wavy(q, p):
 
 PLANE = HAMILTONIAN_METHODS["method R2"].system
 WAVY = gm.hamiltonian_system(wavy, gm.theta_map(R2, 0.5), 0.2)
-UNCORRECTED = broken(gm.GonzalezGradient, MIDPOINTS["T*R2"], at=_plain)
+UNCORRECTED = broken(gm.GonzalezGradient, MIDPOINTS["T*R2"], along=_plain)
 
 INTEGRATOR_CONTROLS = {
     "method_poisson": broken(gm.SystemIntegrator, WAVY, advance=_at_the_ends),
@@ -160,11 +160,11 @@ INTEGRATOR_CONTROLS = {
     "composed_systems": broken(gm.SystemIntegrator, PLANE, advance=_pushed),
     "adjoint_inverts": broken(gm.FieldIntegrator, turning, gm.ThetaMap(S2, 0.3), DT, adjoint=lambda self: self),
     "second_order_commutes": broken(gm.ChartMap, S2, arrow=_theta_arrow),
-    "discrete_gradient_rise": broken(gm.GonzalezGradient, gm.ThetaMap(S2, 0.5), at=_plain),
+    "discrete_gradient_rise": broken(gm.GonzalezGradient, gm.ThetaMap(S2, 0.5), along=_plain),
     "discrete_gradient_consistent": broken(
         gm.GonzalezGradient,
         MIDPOINTS["T*R2"],
-        at=lambda self, H, y, v: 1.1 * gm.GonzalezGradient(self.map).at(H, y, v),
+        along=lambda self, H, way: 1.1 * gm.GonzalezGradient(self.map).along(H, way),
     ),
     "energy_kept": gm.EnergyIntegrator(lambda x: wavy(*x), gm.CanonicalPoisson(T_R2), UNCORRECTED, 0.2),
 }
