@@ -6,6 +6,7 @@ from typing import Any, final
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
 
 from groupoid_mech._arguments import (
     as_pytree,
@@ -20,6 +21,7 @@ from groupoid_mech.discretization.discretization_map import AdjointMap, Discreti
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.pair import PairGroupoid
 from groupoid_mech.manifolds.known_coordinates import local_at
+from groupoid_mech.manifolds.loose_retraction import searched_numbers
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.mechanics.system import parameters_as_arrays
 from groupoid_mech.numerics.forward_derivatives import differentiated_forward
@@ -88,15 +90,20 @@ class GeodesicMap(DiscretizationMap):
 
     def coordinates(self, x: Point, v: Vector) -> Vector:
         r"""The coordinates :math:`\operatorname{local}(x, \exp_xv)` of the point that the geodesic reaches at time 1."""
-        M, here = self.manifold, jax.lax.stop_gradient(x)
+        M = self.manifold
 
-        def reached(z: Vector) -> Vector:
-            y = M.retract(here, z[: M.dim])
-            return M.local(y, self._end(y, M.to_ambient(y, z[M.dim :])))
+        def reached(y: Point, v: Vector) -> Vector:
+            return M.local(y, self._end(y, M.to_ambient(y, v)))
 
-        # All derivatives in x are those in its coordinates near itself.
-        at = local_at(M, here, x, jnp.zeros(M.dim))
-        return differentiated_forward(reached, jnp.concatenate([at, v]))
+        if searched_numbers(M):
+            # In the point itself: coordinates near it would be a search for the point that is known.
+            ambient, as_point = ravel_pytree(x)
+            variables, n = jnp.concatenate([ambient, v]), ambient.size
+            return differentiated_forward(lambda z: reached(as_point(z[:n]), z[n:]), variables)
+        # All derivatives in x are those in its coordinates near itself, which are fewer.
+        here = jax.lax.stop_gradient(x)
+        variables = jnp.concatenate([local_at(M, here, x, jnp.zeros(M.dim)), v])
+        return differentiated_forward(lambda z: reached(M.retract(here, z[: M.dim]), z[M.dim :]), variables)
 
     def _end(self, x: Point, velocity: Point) -> Point:
         """The point that the geodesic reaches at time 1."""

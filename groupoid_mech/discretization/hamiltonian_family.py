@@ -18,6 +18,9 @@ from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.lagrangian_lift import LegendreHamiltonian
 from groupoid_mech.discretization.lifted_map import require_map, require_scalar_function
 from groupoid_mech.discretization.pontryagin_family import PontryaginFamily
+from groupoid_mech.discretization.retraction import ChartMap
+from groupoid_mech.discretization.theta_map import ThetaMap
+from groupoid_mech.mechanics.explicit_arrow import ExplicitArrow, explicit_arrow
 from groupoid_mech.mechanics.system import DiscreteSystem, parameters_as_arrays
 from groupoid_mech.numerics.matrix import dot
 
@@ -46,6 +49,20 @@ class HamiltonianFamily(AlgebroidFamily):
 
     def adjoint(self) -> AlgebroidFamily:
         return HamiltonianFamily(map=self.map.adjoint(), hamiltonian=self.hamiltonian, dt=self.dt)
+
+
+@explicit_arrow.register
+def _(family: HamiltonianFamily) -> ExplicitArrow | None:
+    if not _is_own_velocity(family.map):
+        return None
+    return lambda q, p: family.dt * jax.grad(family.hamiltonian, argnums=1)(q, p)
+
+
+def _is_own_velocity(R: DiscretizationMap) -> bool:
+    """Whether the arrow :math:`R(q, v)` is c(q, v), from q itself: so are the chart, and θ-maps along one-parameter groups over a single point."""
+    if isinstance(R, ThetaMap):
+        return R.form.parallel and R.groupoid.base.dim == 0 and _is_own_velocity(R.retraction)
+    return isinstance(R, ChartMap)
 
 
 def hamiltonian_system(hamiltonian: Hamiltonian, map: DiscretizationMap, dt: ArrayLike) -> DiscreteSystem:

@@ -14,7 +14,6 @@ import numpy as np
 from groupoid_mech._arguments import is_concrete, require_finite, require_like
 from groupoid_mech._types import Vector
 from groupoid_mech.errors import DependentConstraintsError, SingularLagrangianError, StepFailed
-from groupoid_mech.groupoids.loose_chart import searched_by_chart
 from groupoid_mech.mechanics.regularity import regularity_of
 from groupoid_mech.mechanics.step import Start, Step
 from groupoid_mech.mechanics.time_loop import Progress, check_lengths, run, scan
@@ -75,10 +74,9 @@ def _check_start(system: "DiscreteSystem", start: Start) -> None:
     owner = "DiscreteSystem.simulate"
     G = system.groupoid
     G.check_point(start.point, owner=owner, name="start.point")
-    unknowns = system.unknowns + searched_by_chart(G)
     vectors: dict[str, tuple[Vector, int]] = {
         "start.momentum": (start.momentum, G.rank),
-        "start.reference": (start.reference, unknowns),
+        "start.reference": (start.reference, system.sought),
     }
     for name, (value, size) in vectors.items():
         require_like(owner, name, value, jax.ShapeDtypeStruct((size,), np.dtype(float)))
@@ -97,7 +95,7 @@ def _no_step(system: "DiscreteSystem") -> Step:
 def _explain_failure(trajectory: Trajectory, step: int, last: Step, throw: bool) -> Trajectory:
     """Raise the error that names the cause of a failed step, or return the computed part with it."""
     system, end = trajectory.system, trajectory.end
-    found = regularity_of(system, end.point, end.guess[: system.unknowns])
+    found = regularity_of(system, end.point, system.guess_of(end))
     kind: type[StepFailed] = StepFailed
     if not found.finite:
         cause = "the Lagrangian or its derivatives are not finite there: the arrow has left their domain"

@@ -7,7 +7,7 @@ momentum p, the unknowns are (a, s):
     q' = \beta(g), \quad p' = F^+(g, s) .
 
 Where s are components in a frame that may jump, others are sought (`auxiliary_at`); where the chart is a search itself, what it searches for
-is among the unknowns, behind s (`loose_chart`).
+is among the unknowns, behind s (`loose_chart`); where a follows from s, s alone is sought (`explicit_arrow`).
 """
 
 from collections.abc import Callable
@@ -22,6 +22,7 @@ from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.known_arrow import carried_between, reflected_arrow_at
 from groupoid_mech.groupoids.loose_chart import loose_chart, searched_by_chart
 from groupoid_mech.groupoids.unit_tangent import unit_tangent
+from groupoid_mech.mechanics.explicit_arrow import ExplicitArrow
 from groupoid_mech.mechanics.step_memory import StepMemory
 from groupoid_mech.numerics.chord import chord_solve
 
@@ -41,7 +42,7 @@ class Start(eqx.Module):
     Args:
         point: The base point q.
         momentum: The momentum :math:`p \in A^*_qG`.
-        reference: What the reflection of the last step says about the unknowns (a, s), and about what the chart searches for.
+        reference: What the reflection of the last step says about what is sought: (a, s) and what the chart searches for, or s alone.
         memory: How far references were off in the last steps; nothing yet if not given.
     """
 
@@ -58,7 +59,7 @@ class Start(eqx.Module):
 
     @property
     def guess(self) -> Vector:
-        """The first iterate for the unknowns (a, s), and for what the chart searches for."""
+        """The first iterate for what is sought."""
         return self.reference + self.memory.next_difference()
 
 
@@ -114,17 +115,62 @@ def _pulled_back(G: LieGroupoid, q: Point, translate: Callable[[Point], Point], 
     return components(pull_back(slope)[0])[0]
 
 
+class _Search(NamedTuple):
+    r"""What is sought in a step: the equations with the arrow and :math:`d_gL` there, the sizes of the unknowns and the limits of their steps, the
+    auxiliary variables they stand for, and what the step that follows expects.
+    """
+
+    equations: Callable[[Vector], tuple[Vector, tuple[Vector, Point, Point]]]
+    sizes: Callable[[Vector], Vector]
+    limits: Callable[[Vector], Vector] | None
+    auxiliary: Callable[[Point, Vector], Vector]
+    reflected: Callable[[Point, Vector], Vector]
+
+
 def take_step(
     G: LieGroupoid,
     family: Family,
     auxiliary: Callable[[Point, Vector, Vector], Vector],
     start: Start,
     limits: Callable[[Vector], Vector] | None = None,
+    explicit: ExplicitArrow | None = None,
 ) -> tuple[Start, Step]:
     """One step, and the start of the next one; all NaN, and not converged, if Newton's method does not arrive.
 
-    ``auxiliary`` gives the auxiliary variables at an arrow, from the unknowns.
+    ``auxiliary`` gives the auxiliary variables at an arrow, from the unknowns; ``explicit`` the arrow from these, if it follows from them.
     """
+    q, p = start.point, start.momentum
+    search = (
+        _search_for_all(G, family, auxiliary, start, limits)
+        if explicit is None
+        else _search_for_variables(G, family, start, explicit)
+    )
+    guess = jax.lax.stop_gradient(start.guess)
+    x, (off, g, slope), inverse, report = chord_solve(
+        search.equations, guess, start.memory.inverse, search.sizes, search.limits
+    )
+    left, others = off[: G.rank], off[G.rank :]
+    # What round-off leaves of the equations is carried on: dropped, it adds up to a trend of the momentum. So does what is carried on with the
+    # wrong sign, where frames jump.
+    there = G.target(g)
+    momentum = _along_target(G, g, slope) - jax.lax.stop_gradient(carried_between(G, q, there, left))
+    residual = jnp.max(jnp.abs(left)) / (1 + jnp.max(jnp.abs(p)))
+    residual = jnp.maximum(residual, jnp.max(jnp.abs(others), initial=0.0))
+    converged = report.converged & (residual <= _LARGEST_RESIDUAL)
+    step = Step(g, search.auxiliary(g, x), there, momentum, residual, report.iterations, converged)
+    reference = jax.lax.stop_gradient(search.reflected(g, x))
+    memory = start.memory.after(x - start.reference, inverse)
+    return Start(step.point, momentum, reference, memory), step
+
+
+def _search_for_all(
+    G: LieGroupoid,
+    family: Family,
+    auxiliary: Callable[[Point, Vector, Vector], Vector],
+    start: Start,
+    limits: Callable[[Vector], Vector] | None,
+) -> _Search:
+    """The unknowns (a, s), and behind them what the chart searches for."""
     r, q, p = G.rank, start.point, start.momentum
     n = start.reference.size - searched_by_chart(G)
     chart = loose_chart(G, q)
@@ -138,38 +184,48 @@ def take_step(
         off = jnp.concatenate([_along_source(G, g, slope) - p, *pull_back(stationarity), off_chart])
         return off, (off, g, slope)
 
-    guess = jax.lax.stop_gradient(start.guess)
-    x, (off, g, slope), inverse, report = chord_solve(
-        equations, guess, start.memory.inverse, lambda x: _sizes(q, x, r, n), _limits_of_all(limits, n)
+    return _Search(
+        equations,
+        lambda x: _sizes(q, x, r, n),
+        _limits_of_all(limits, n),
+        lambda g, x: auxiliary(g, x[:r], x[r:n]),
+        lambda g, x: jnp.concatenate([reflected_arrow_at(G, g, x[:r]), x[r:]]),
     )
-    a, s = x[:r], auxiliary(g, x[:r], x[r:n])
-    left, others = off[:r], off[r:]
-    # What round-off leaves of the equations is carried on: dropped, it adds up to a trend of the momentum. So does what is carried on with the
-    # wrong sign, where frames jump.
-    there = G.target(g)
-    momentum = _along_target(G, g, slope) - jax.lax.stop_gradient(carried_between(G, q, there, left))
-    residual = jnp.max(jnp.abs(left)) / (1 + jnp.max(jnp.abs(p)))
-    residual = jnp.maximum(residual, jnp.max(jnp.abs(others), initial=0.0))
-    converged = report.converged & (residual <= _LARGEST_RESIDUAL)
-    step = Step(g, s, there, momentum, residual, report.iterations, converged)
-    reference = jnp.concatenate([reflected_arrow_at(G, g, a), x[r:]])
-    memory = start.memory.after(x - start.reference, inverse)
-    return Start(step.point, momentum, jax.lax.stop_gradient(reference), memory), step
+
+
+def _search_for_variables(G: LieGroupoid, family: Family, start: Start, explicit: ExplicitArrow) -> _Search:
+    """The unknowns s, of which the arrow is a function."""
+    q, p = start.point, start.momentum
+
+    def equations(s: Vector) -> tuple[Vector, tuple[Vector, Point, Point]]:
+        a = explicit(q, s)
+        g = G.fiber_chart(q, a)
+        slope = jax.grad(family)(g, a, s)
+        off = _along_source(G, g, slope) - p
+        return off, (off, g, slope)
+
+    return _Search(
+        equations,
+        lambda s: _size(s, _SMALLEST_AUXILIARY),
+        None,
+        lambda g, s: s,
+        lambda g, s: carried_between(G, q, G.target(g), s),
+    )
 
 
 def _sizes(q: Point, x: Vector, rank: int, n: int) -> Vector:
     """The sizes that changes of the unknowns are measured against: those of the increment, of the auxiliary variables, and of the point that
     the chart searches for.
     """
-
-    def size(x: Vector, least: Scalar | float) -> Vector:
-        return jnp.broadcast_to(least + jnp.max(jnp.abs(x), initial=0.0), x.shape)
-
-    own = [size(x[:rank], _SMALLEST_INCREMENT), size(x[rank:n], _SMALLEST_AUXILIARY)]
+    own = [_size(x[:rank], _SMALLEST_INCREMENT), _size(x[rank:n], _SMALLEST_AUXILIARY)]
     if n == x.size:
         return jnp.concatenate(own)
     coordinates = jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(q)])
-    return jnp.concatenate([*own, size(x[n:], own[0][0] + jnp.max(jnp.abs(coordinates)))])
+    return jnp.concatenate([*own, _size(x[n:], own[0][0] + jnp.max(jnp.abs(coordinates)))])
+
+
+def _size(x: Vector, least: Scalar | float) -> Vector:
+    return jnp.broadcast_to(least + jnp.max(jnp.abs(x), initial=0.0), x.shape)
 
 
 def _limits_of_all(limits: Callable[[Vector], Vector] | None, n: int) -> Callable[[Vector], Vector] | None:

@@ -28,6 +28,7 @@ from groupoid_mech.groupoids.groupoid import LieGroupoid
 from groupoid_mech.groupoids.loose_chart import searched_by_chart
 from groupoid_mech.manifolds.manifold import ON_MANIFOLD
 from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
+from groupoid_mech.mechanics.explicit_arrow import ExplicitArrow, explicit_arrow
 from groupoid_mech.mechanics.increment import ArrowFunction, IncrementFunction, evaluate
 from groupoid_mech.mechanics.simulation import simulate
 from groupoid_mech.mechanics.step import Start, Step, take_step, variation
@@ -127,6 +128,17 @@ class DiscreteSystem(eqx.Module):
         """The number of unknowns of a step: increment, auxiliary variables and multipliers."""
         return self.groupoid.rank + self.auxiliary + self.multipliers
 
+    @property
+    def sought(self) -> int:
+        """How many numbers the search for a step has: the unknowns and those of a chart that is a search, or fewer (`explicit_arrow`)."""
+        return self.auxiliary if self.explicit_arrow else self.unknowns + searched_by_chart(self.groupoid)
+
+    @property
+    def explicit_arrow(self) -> ExplicitArrow | None:
+        """The arrow as a function of the auxiliary variables, if it follows from them."""
+        plain = not self.multipliers and self.limits is None and not searched_by_chart(self.groupoid)
+        return explicit_arrow(self.lagrangian) if plain and self.auxiliary == self.groupoid.rank else None
+
     def action(self, g: Point, s: Vector | None = None) -> Scalar:
         r"""The value :math:`L(g, s) = \hat L(g, u) + \lambda\cdot\varphi(g, u)` of the generating family."""
         g, a, s = self._arguments("action", g, s)
@@ -156,7 +168,7 @@ class DiscreteSystem(eqx.Module):
 
     def step(self, start: Start) -> tuple[Start, Step]:
         """One step, for use inside compiled code: NaN where Newton's method fails. Differentiable in start and parameters."""
-        return take_step(self.groupoid, self.family, self.variables_at, start, self.limits)
+        return take_step(self.groupoid, self.family, self.variables_at, start, self.limits, self.explicit_arrow)
 
     def hamiltonian_map(self, q: Point, p: Covector, guess: Vector | None = None) -> tuple[Point, Covector]:
         r"""The discrete Hamiltonian map :math:`F^+\circ(F^-)^{-1}` of :math:`A^*G`, a Poisson map; NaN where Newton's method fails.
@@ -277,8 +289,17 @@ class DiscreteSystem(eqx.Module):
     def start_at(self, q: Point, p: Covector, guess: Vector | None = None) -> Start:
         """The start at a point (q, p) with a guess for the unknowns (a, s), that of `first_guess` if not given; without checks."""
         known = self.first_guess(q, p) if guess is None else guess
+        if self.explicit_arrow:
+            return Start(q, p, known[self.groupoid.rank :])
         searched = searched_by_chart(self.groupoid)
         return Start(q, p, jnp.concatenate([known, jnp.zeros(searched)]) if searched else known)
+
+    def guess_of(self, start: Start) -> Vector:
+        """The unknowns (a, s) that a search begins with at a start."""
+        arrow = self.explicit_arrow
+        return (
+            jnp.concatenate([arrow(start.point, start.guess), start.guess]) if arrow else start.guess[: self.unknowns]
+        )
 
     def first_guess(self, q: Point, p: Covector) -> Vector:
         """Where to look for the unknowns (a, s) of a step from (q, p) about which nothing is known: what a `StepFamily` says, else zero."""

@@ -29,6 +29,7 @@ def swollen(x):
 
 LINE = gm.GeodesicMap(R1, uneven, steps=2)
 SPHERE = gm.GeodesicMap(S2, swollen, steps=8)
+AROUND = gm.GeodesicMap(OVAL, steps=4)
 
 
 def first(x):
@@ -106,13 +107,14 @@ MAPS = {
     "newmark": lambda dt: gm.NewmarkMap(R1, 0.25 + 0 * dt, 0.5, dt),
     "lift": lambda dt: gm.CotangentLift(LINE),
     "oval": lambda dt: gm.ThetaMap(OVAL, 0.5, form=SEARCHED),
+    "geodesics of an oval": lambda dt: AROUND,
     "end of an oval": lambda dt: gm.ChartMap(OVAL).adjoint(),
     "projections": lambda dt: gm.ThetaMap(gm.ProjectionMap(gm.SO3()), 0.5, form=SEARCHED),
 }
 # Tracing is the cost.
 CASES = [("geodesic", energy), ("newmark", energy)]
 FURTHER = [
-    *((name, energy) for name in ("adjoint", "middle", "lift", "projections")),
+    *((name, energy) for name in ("adjoint", "middle", "lift", "projections", "geodesics of an oval")),
     *(("oval", function) for function in (energy, lagrangian)),
     *(("geodesic", function) for function in (lagrangian, gm.LegendreHamiltonian(lagrangian))),
 ]
@@ -220,6 +222,35 @@ def test_steps_on_a_level_set_are_those_of_the_map():
     found, s = arrows(run.base_points[:-1], run.auxiliary)
     assert distance(found, run.arrows) <= 1e-14
     assert distance(arrows(run.base_points[:-1], s.at[:, 0].add(1e-3))[0], run.arrows) > 1e-4, "the control"
+
+
+@pytest.mark.extended
+def test_steps_by_geodesics_of_a_level_set_are_those_of_the_map():
+    """The arrow is R(q, dt ∂H/∂p(q, p)); the flow is symplectic, so that derivatives in the point are right too."""
+    system = system_of(energy, AROUND)
+    run = system.simulate(gm.from_momentum(system, *OVAL_START), 80)
+    assert float(np.max(run.residuals)) <= 1e-15
+    heights = np.asarray(run.base_points)[:, 0]
+    assert heights.min() < -0.5 < 0.5 < heights.max(), "around the oval"
+    velocities = jax.vmap(lambda q, p: DT * jax.grad(energy, argnums=1)(q, p))
+
+    @jax.jit
+    def ends(points, momenta):
+        return jax.vmap(lambda q, v: AROUND.arrow(q, v)[1])(points, velocities(points, momenta))
+
+    momenta = run.auxiliary[:, -1:]
+    assert distance(ends(run.base_points[:-1], momenta), run.base_points[1:]) <= 1e-14
+    assert distance(ends(run.base_points[:-1], momenta + 1e-3), run.base_points[1:]) > 1e-6, "the control"
+
+    @jax.jit
+    def area(x):
+        def moved(x):
+            q, p = system.hamiltonian_map(OVAL.retract(OVAL_START[0], x[:1]), OVAL_START[1] + x[1:])
+            return jnp.concatenate([OVAL.local(jax.lax.stop_gradient(q), q), p])
+
+        return jnp.linalg.det(jax.jacfwd(moved)(x))
+
+    assert abs(float(area(jnp.zeros(2))) - 1) <= 1e-12
 
 
 @pytest.mark.extended
