@@ -126,20 +126,22 @@ def curved() -> dict[str, dict[str, Way]]:
             "same map": run(same_map, model.start),
         }
 
-    def energy(model: Any, poisson: gm.PoissonManifold) -> dict[str, Way]:
-        gradient = gm.GonzalezGradient(gm.theta_map(poisson.manifold, 0.5))
-        return {"ours": run(gm.EnergyIntegrator(model.hamiltonian, poisson, gradient, model.dt), model.start)}
+    def energy(model: Any, poisson: gm.PoissonManifold, map: gm.DiscretizationMap) -> dict[str, Way]:
+        method = gm.EnergyIntegrator(model.hamiltonian, poisson, gm.GonzalezGradient(map), model.dt)
+        return {"ours": run(method, model.start)}
 
     fourth = gm.raise_order(sphere.integrator(), gm.triple_jump(4))
-    phase_space = gm.CotangentBundle(body.groupoid.base)
+    over_sphere, over_group = (gm.CanonicalPoisson(gm.CotangentBundle(each.groupoid.base)) for each in (sphere, body))
+    dual = gm.LinearPoisson(gm.GroupoidAlgebroid(reduced.groupoid))
     return {
         "spherical_pendulum, pair(S²)": {"ours": lambda: np.asarray(variational.simulate(STEPS).momenta[-1])},
         "midpoint, T*S²": midpoint(sphere),
         "midpoint, T*SO(3)": midpoint(body),
         "midpoint, so(3)*": midpoint(reduced),
         "triple jump of midpoint, T*S²": {"ours": run(fourth, sphere.start)},
-        "discrete gradient, T*SO(3)": energy(body, gm.CanonicalPoisson(phase_space)),
-        "discrete gradient, so(3)*": energy(reduced, gm.LinearPoisson(gm.GroupoidAlgebroid(reduced.groupoid))),
+        "discrete gradient, T*S²": energy(sphere, over_sphere, gm.CotangentLift(gm.theta_map(sphere.groupoid, 0.5))),
+        "discrete gradient, T*SO(3)": energy(body, over_group, gm.theta_map(over_group.manifold, 0.5)),
+        "discrete gradient, so(3)*": energy(reduced, dual, gm.theta_map(dual.manifold, 0.5)),
     }
 
 

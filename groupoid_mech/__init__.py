@@ -176,6 +176,7 @@ from groupoid_mech.mechanics.boundary import (  # noqa: E402
 from groupoid_mech.mechanics.continuous import EulerLagrange, exact_step  # noqa: E402
 from groupoid_mech.mechanics.discovery import DiscoveredSymmetries, discover_symmetries  # noqa: E402
 from groupoid_mech.mechanics.discretize import discretize  # noqa: E402
+from groupoid_mech.mechanics.explicit_arrow import explicit_arrow  # noqa: E402
 from groupoid_mech.mechanics.increment import IncrementFunction  # noqa: E402
 from groupoid_mech.mechanics.integrability import Integrability, integrability  # noqa: E402
 from groupoid_mech.mechanics.lagrangian_submanifold import LagrangianSubmanifold  # noqa: E402
@@ -373,6 +374,7 @@ __all__ = [
     "discretize_time",
     "dual_bundle",
     "exact_step",
+    "explicit_arrow",
     "exterior_derivative",
     "fiber_local_at",
     "from_momentum",

@@ -4,6 +4,7 @@ import gc
 import os
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import jax
@@ -68,6 +69,7 @@ def pytest_ignore_collect(collection_path):
 
 def pytest_collection_modifyitems(config, items):
     """Keep the tests of a file on one worker, where they share compilations, unless they name a group themselves; laws last."""
+    _leave_a_few(items)
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(_own_group(item.nodeid.split("::")[0])))
@@ -75,6 +77,20 @@ def pytest_collection_modifyitems(config, items):
     if config.getoption("loadgroup", False):
         for item in items:
             _name_group(item)
+
+
+def _leave_a_few(items):
+    """Of a test marked ``few(n)``, n cases stay in the default run: the first, the last, and others spread between them."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("few") and not any(map(item.get_closest_marker, ("slow", "long", "extended"))):
+            cases[item.nodeid.split("[")[0]].append(item)
+    for members in cases.values():
+        n = members[0].get_closest_marker("few").args[0]
+        kept = {round(k * (len(members) - 1) / max(1, n - 1)) for k in range(n)}
+        for number, item in enumerate(members):
+            if number not in kept:
+                item.add_marker(pytest.mark.extended)
 
 
 def _name_group(item):

@@ -168,7 +168,14 @@ class DiscreteSystem(eqx.Module):
 
     def step(self, start: Start) -> tuple[Start, Step]:
         """One step, for use inside compiled code: NaN where Newton's method fails. Differentiable in start and parameters."""
-        return take_step(self.groupoid, self.family, self.variables_at, start, self.limits, self.explicit_arrow)
+        following, step = take_step(
+            self.groupoid, self.family, self.variables_at, start, self.limits, self.explicit_arrow
+        )
+        if not (self.auxiliary and self._guesses):
+            return following, step
+        # Auxiliary variables are in frames that differ from step to step: what the family expects is nearer than what they were.
+        expected = self.start_at(following.point, following.momentum).reference
+        return eqx.tree_at(lambda start: start.reference, following, jax.lax.stop_gradient(expected)), step
 
     def hamiltonian_map(self, q: Point, p: Covector, guess: Vector | None = None) -> tuple[Point, Covector]:
         r"""The discrete Hamiltonian map :math:`F^+\circ(F^-)^{-1}` of :math:`A^*G`, a Poisson map; NaN where Newton's method fails.
@@ -303,7 +310,7 @@ class DiscreteSystem(eqx.Module):
 
     def first_guess(self, q: Point, p: Covector) -> Vector:
         """Where to look for the unknowns (a, s) of a step from (q, p) about which nothing is known: what a `StepFamily` says, else zero."""
-        if isinstance(self.lagrangian, StepFamily) and not self.multipliers:
+        if isinstance(self.lagrangian, StepFamily) and self._guesses:
             return self.lagrangian.guess(q, p)
         return jnp.zeros(self.unknowns)
 
@@ -312,6 +319,11 @@ class DiscreteSystem(eqx.Module):
         if isinstance(self.lagrangian, IncrementFunction) or isinstance(self.constraints, IncrementFunction):
             return self.groupoid.fiber_local(self.groupoid.source(g), g)
         return jnp.zeros(self.groupoid.rank)
+
+    @property
+    def _guesses(self) -> bool:
+        """Whether the family knows where to look for a step: multipliers it does not know."""
+        return isinstance(self.lagrangian, StepFamily) and not self.multipliers
 
     def _given(self, u: Vector) -> tuple[Vector, ...]:
         return (u,) if self.auxiliary else ()

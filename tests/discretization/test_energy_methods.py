@@ -135,6 +135,7 @@ CASES = [
 # ------------------------------------------------------------------------- at all amplitudes
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("place", "kind"), CASES)
 def test_energy_is_kept_at_all_amplitudes(methods, place, kind):
     """To round-off of the energy above rest: 1e-18 for an amplitude of 1e-9, where the values of H are the same number."""
@@ -216,8 +217,8 @@ class Uncorrected(gm.DiscreteGradient):
 
     map: gm.DiscretizationMap
 
-    def at(self, H, y, v):
-        return frame_derivatives(self.map.groupoid.base, H, y)
+    def along(self, H, way):
+        return frame_derivatives(self.map.groupoid.base, H, way.point)
 
 
 def test_without_the_rise_energy_is_lost():
@@ -226,6 +227,7 @@ def test_without_the_rise_energy_is_lost():
     assert np.ptp(excess) > 1e-5
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", GRADIENTS)
 @pytest.mark.parametrize("size", [1.0, 1e-2, 1e-4, 1e-8])
 def test_more_digits_than_the_values_have(kind, size):

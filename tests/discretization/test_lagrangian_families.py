@@ -172,6 +172,7 @@ def test_a_composition_of_steps_is_a_step(halves):
     assert distance(step(method.with_step(-0.1), step(method, POINT)), POINT) > 1e-4
 
 
+@pytest.mark.extended
 def test_half_a_step_from_each_end_is_symmetric_and_of_order_two(halves):
     equal = [gm.SystemIntegrator(half).with_step(0.05).system for half in halves]
     order = {}

@@ -248,6 +248,7 @@ def test_what_is_known_about_the_inverse(space, straight, parallel):
     assert gm.ThetaMap(space, 0.8, form=R.form).form == R.form
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "space",
     [

@@ -58,6 +58,7 @@ def test_angles_are_taken_the_short_way(name):
 GROUPS = [gm.SE2(), gm.SE3(), gm.UnitQuaternions(), gm.Heisenberg(), gm.ProductGroup(gm.SO2(), gm.Translations(2))]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("M", GROUPS, ids=lambda M: type(M).__name__)
 def test_projections_of_groups_are_inverted(M):
     R, v = gm.ProjectionMap(M), 0.5 * jnp.sin(1.0 + jnp.arange(M.dim))
@@ -162,6 +163,7 @@ def test_the_guess_is_the_velocity_where_the_retraction_is_the_chart():
     assert distance(projected, v * np.arctan(size) / size) <= EXACT
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("M", [S2, SO3, CAYLEY, gm.ProductManifold(S2, R1)], ids=["sphere", "exp", "cayley", "product"])
 def test_coordinates_of_projected_vectors(M):
     """The closed forms are the coordinates of the point, up to long vectors."""

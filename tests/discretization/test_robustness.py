@@ -324,6 +324,7 @@ EULER_MAPS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", EULER_MAPS)
 def test_symplectic_euler_is_explicit_however_its_map_was_made(name):
     make, end = EULER_MAPS[name]
@@ -479,6 +480,7 @@ RETRACTIONS = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", RETRACTIONS)
 @pytest.mark.parametrize("kind", [gm.FieldIntegrator, gm.EndpointIntegrator])
 def test_a_retraction_makes_methods_for_fields_explicit(kind, name):
@@ -491,6 +493,7 @@ def test_a_retraction_makes_methods_for_fields_explicit(kind, name):
     assert distance(method(start), R.arrow(start, DT * field(start))[1]) <= 1e-15
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", [gm.FieldIntegrator, gm.EndpointIntegrator])
 def test_explicit_methods_for_fields_agree_with_their_equations(kind):
     R, field, start = RETRACTIONS["chart of S2"]
@@ -507,6 +510,7 @@ def test_explicit_methods_for_fields_agree_with_their_equations(kind):
 # --------------------------------------------------------------- a method composed with its adjoint
 
 
+@pytest.mark.extended
 def test_a_method_and_its_adjoint_make_the_splitting_of_a_separable_hamiltonian():
     H = gm.Separable(
         lambda p: p[0] ** 2 / 2 + p[1] ** 4 / 4 + p[0] * p[1] / 5, lambda q: jnp.cos(q[0]) * q[1] + q[1] ** 4
@@ -530,7 +534,7 @@ def test_a_method_and_its_adjoint_make_the_splitting_of_a_separable_hamiltonian(
     ("M", "start"),
     [
         pytest.param(R2, ([0.3, -0.2], [0.3, 0.2]), id="R2"),
-        pytest.param(S2, ([0.3, -0.2, 0.9], [0.3, 0.2]), id="S2", marks=pytest.mark.slow),
+        pytest.param(S2, ([0.3, -0.2, 0.9], [0.3, 0.2]), id="S2", marks=pytest.mark.extended),
     ],
 )
 def test_a_method_and_its_adjoint_have_the_order_of_the_splitting_without_parts(M, start):

@@ -25,6 +25,7 @@ GROUPOIDS = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", GROUPOIDS)
 def test_loose_charts_meet_the_chart_where_their_equations_hold(name):
     G, count = GROUPOIDS[name]

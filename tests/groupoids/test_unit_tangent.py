@@ -26,6 +26,7 @@ GROUPOIDS = {
 }
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", GROUPOIDS)
 def test_closed_forms_are_the_derivative_of_the_chart(name):
     G = GROUPOIDS[name]

@@ -18,6 +18,7 @@ def calls_out(function, *args):
     return [line for line in program.splitlines() if " dot(" in line or "custom-call" in line or "__onednn" in line]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("group", GROUPS, ids=lambda G: type(G).__name__)
 def test_group_operations_stay_inside(group):
     def everything(g, h, xi):

@@ -80,6 +80,7 @@ def fresh(program, **environment):
     )
 
 
+@pytest.mark.slow
 def test_importing_leaves_no_trace():
     done = fresh(
         "import logging, sys, warnings\n"
@@ -151,6 +152,7 @@ def test_spaces_round_trip(M):
     assert bridge.from_geomstats(bridge.to_geomstats(M)) == M
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("M", NATIVE + ONE_WAY, ids=repr)
 @pytest.mark.parametrize(
     "lead", [pytest.param((), id="one", marks=pytest.mark.extended), pytest.param((2, 3), id="batch")]
@@ -173,6 +175,7 @@ def test_points_and_vectors_round_trip_and_belong(M, lead):
     assert gap(bridge.vector_from_geomstats(M, x, v), xi) < 1e-13
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("M", NATIVE, ids=repr)
 def test_points_of_geomstats_come_over(M):
     np.random.seed(0)  # noqa: NPY002 (geomstats draws from numpy's global state)
@@ -506,6 +509,7 @@ def test_an_unconverged_mean_is_an_error(monkeypatch, caplog):
     assert not caplog.records
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "M", [gm.Euclidean(2), gm.Sphere(2), gm.SE2(), gm.ProductManifold(gm.Sphere(2), gm.SO2())], ids=repr
 )

@@ -112,6 +112,7 @@ def a_third_by_definition(M, x, y, xi):
     return point_along.dispatch(Manifold)(M, x, y, xi, 0.3)
 
 
+@pytest.mark.extended
 def test_points_on_a_great_circle():
     functions = a_third_by_definition, a_third, half, point_in_the_middle
     (expected, found, middle, directly), _ = derivatives(gm.Sphere(2), functions)
@@ -120,6 +121,7 @@ def test_points_on_a_great_circle():
     assert gap(found, middle) > WRONG
 
 
+@pytest.mark.extended
 def test_points_on_the_way_in_a_product():
     """That of every factor; and on a one-parameter group the velocity keeps its coordinates, by the Cayley map it does not."""
 

@@ -266,6 +266,7 @@ def test_points_are_put_back_and_angles_keep_their_turns():
     np.testing.assert_array_equal(jax.jacobian(lambda x: restored(S2, x))(x), np.eye(3))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "group", [gm.SO3(), gm.SE3(), gm.ProductGroup(gm.SO3(), gm.SO2())], ids=lambda group: type(group).__name__
 )

@@ -76,6 +76,7 @@ GROUPOIDS = {
 _COMMON = ("pair(S²)", "SO(3), Cayley", "pair(R²) × SO(3)")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "name", [name if name in _COMMON else pytest.param(name, marks=pytest.mark.extended) for name in GROUPOIDS]
 )
@@ -159,6 +160,7 @@ def body_flow():
     return gm.EulerLagrange(Body(INERTIA), G, substeps=6)
 
 
+@pytest.mark.extended
 def test_the_continuous_equations_on_an_algebroid_are_those_of_euler(body_flow):
     """Π' = Π × ω: an independent integration of the textbook equation."""
     _, _, velocities = body_flow.trajectory(NOWHERE, OMEGA, 0.25, 8)

@@ -83,6 +83,7 @@ def test_the_same_steps_with_half_as_many_unknowns(H, R, x):
         assert heights.min() < 0 < heights.max(), "on both sides of the equator"
 
 
+@pytest.mark.extended
 def test_derivatives_are_those_of_the_search_for_all():
     system = gm.hamiltonian_system(energy, gm.theta_map(BODY, 0.5), DT)
     p = jnp.array([0.5, 1.2, -0.8])

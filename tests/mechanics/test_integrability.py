@@ -40,6 +40,7 @@ def about_the_axis(R):
     return R[2, :2]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("groupoid", "constraints"),
     [

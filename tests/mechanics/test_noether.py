@@ -157,6 +157,7 @@ def contact_symmetries(q):
     )
 
 
+@pytest.mark.extended
 def test_a_contact_constraint_has_its_four_symmetries_of_degree_two():
     """Samples lie on N, with drawn multipliers."""
     system = gm.DiscreteSystem(SPACE, Flat(), RollingConstraint())

@@ -23,6 +23,7 @@ def exact(k, t, derivative=0):
     return float(total)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("k", range(7))
 def test_values(k):
     values = jax.jit(jax.vmap(lambda t: stumpff(k, t)))(TS)
@@ -31,6 +32,7 @@ def test_values(k):
     np.testing.assert_allclose(values, expected, rtol=0, atol=4e-15 / math.factorial(k))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("k", range(4))
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_derivatives_lose_no_digits(k, order):

@@ -43,6 +43,7 @@ def matrices_of(G, turns, largest):
     return {name: np.array(value) for name, value in found.items()}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("largest", [1e-6, 3.0], ids=["small", "large"])
 @pytest.mark.parametrize(("G", "turns"), GROUPS.values(), ids=GROUPS)
 def test_exponential_and_logarithm_against_scipy(G, turns, largest):

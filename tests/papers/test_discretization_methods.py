@@ -443,6 +443,7 @@ def sum_form(ends):
     return difference_form(ends) * jnp.asarray(np.sign(np.arange(8) - 3.5))
 
 
+@pytest.mark.extended
 def test_composition_of_discrete_lagrangians():
     """The inner node is the auxiliary variable, and runs are those of the two steps one after the other."""
     first, second = (gm.lagrangian_system(sliding, gm.theta_map(R2, theta), DT / 2) for theta in (0, 1))
@@ -557,6 +558,7 @@ def hamiltonian_field(y):
     return np.concatenate([by_p, -by_q])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("weights", [gm.triple_jump(4), [0.3, 0.7], gm.suzuki(4)], ids=["triple", "two", "suzuki"])
 def test_diagonally_implicit_methods(weights):
     b = np.asarray(weights)
@@ -575,6 +577,7 @@ def test_diagonally_implicit_methods(weights):
         assert each_step(swapped, scheme, steps=3) > 1e-6
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("order", [2, 4, 6])
 def test_splittings_are_kicks_and_drifts(order):
     rows = gm.splitting_weights(order)

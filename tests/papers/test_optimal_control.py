@@ -88,6 +88,7 @@ RETRACED = [
 ]
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(("name", "n"), CASES + LONG)
 def test_equations_constraints_and_product_hold(name, n):
     found, target = solve(name, n), STEERINGS[name].target

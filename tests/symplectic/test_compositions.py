@@ -75,6 +75,7 @@ def test_graphs_compose_to_the_graph_of_the_composition():
     assert both.relation(jnp.zeros(2)).distance(step.relation(x)) < 1e-14
 
 
+@pytest.mark.extended
 def test_graphs_on_a_curved_manifold():
     """On T*S²: a kick by dV, then the lift of a rotation."""
     T = gm.CotangentBundle(gm.Sphere(2))

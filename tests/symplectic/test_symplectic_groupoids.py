@@ -47,6 +47,7 @@ def test_coadjoint_groupoid_is_the_cotangent_groupoid():
     np.testing.assert_allclose(J.T @ T.symplectic_form(to_cotangent(x)) @ J, C.symplectic_form(x), atol=1e-13)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["T*SO3", "so3*", "pair(S2, area)", "T*pair(S2)"])
 def test_the_form_is_closed(name):
     G = SYMPLECTIC_GROUPOIDS[name]
@@ -150,6 +151,7 @@ def circle(s):
     return jnp.stack([jnp.cos(s[0]), jnp.sin(s[0]), 0.5 * jnp.sin(2 * s[0])])
 
 
+@pytest.mark.extended
 def test_constrained_graph_is_lagrangian_and_restricts_to_dL():
     """Theorem 3.1: Σ_L for a function on a curve in R³."""
     M, N = gm.Euclidean(3), gm.Torus(1)

@@ -121,6 +121,7 @@ def test_chain_takes_midpoint_steps(particles):
     assert np.max(np.abs(m * velocity + h / 2 * force - p[1:])) <= TOLERANCE
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "group",
     [gm.SO2(), gm.SO3(tau="exp"), gm.SO3(tau="cayley"), gm.SE2(tau="cayley"), gm.SE3(tau="cayley")],

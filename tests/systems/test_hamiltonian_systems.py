@@ -166,6 +166,7 @@ def brackets(model, functions):
     return np.max(jax.jit(jax.vmap(sizes))(draws(model)), axis=0)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.kept or case.lost])
 def test_invariants_commute_with_the_hamiltonian(name):
     case, model = case_and_model(name)

@@ -127,6 +127,7 @@ FLAT = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", FLAT)
 def test_the_flow_is_that_of_the_energy(name):
     r"""q' = ∂H/∂p, p' = −∂H/∂q along the base and μ' = ad*_ω μ with ω = ∂H/∂μ along the algebra."""
