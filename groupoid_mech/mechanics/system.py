@@ -30,6 +30,7 @@ from groupoid_mech.manifolds.manifold import ON_MANIFOLD
 from groupoid_mech.mechanics.auxiliary_frame import auxiliary_at
 from groupoid_mech.mechanics.explicit_arrow import ExplicitArrow, explicit_arrow
 from groupoid_mech.mechanics.increment import ArrowFunction, IncrementFunction, evaluate
+from groupoid_mech.mechanics.reversed import Reversed
 from groupoid_mech.mechanics.simulation import simulate
 from groupoid_mech.mechanics.step import Start, Step, take_step, variation
 from groupoid_mech.mechanics.step_family import StepFamily
@@ -171,7 +172,7 @@ class DiscreteSystem(eqx.Module):
         following, step = take_step(
             self.groupoid, self.family, self.variables_at, start, self.limits, self.explicit_arrow
         )
-        if not (self.auxiliary and self._guesses):
+        if not self.auxiliary or self._guessing is None:
             return following, step
         # Auxiliary variables are in frames that differ from step to step: what the family expects is nearer than what they were.
         expected = self.start_at(following.point, following.momentum).reference
@@ -310,9 +311,8 @@ class DiscreteSystem(eqx.Module):
 
     def first_guess(self, q: Point, p: Covector) -> Vector:
         """Where to look for the unknowns (a, s) of a step from (q, p) about which nothing is known: what a `StepFamily` says, else zero."""
-        if isinstance(self.lagrangian, StepFamily) and self._guesses:
-            return self.lagrangian.guess(q, p)
-        return jnp.zeros(self.unknowns)
+        family = self._guessing
+        return jnp.zeros(self.unknowns) if family is None else family.guess(q, p)
 
     def increment(self, g: Point) -> Vector:
         """The fibre coordinates of an arrow, where a Lagrangian or constraint asks for them; else zeros, which nothing reads."""
@@ -321,9 +321,9 @@ class DiscreteSystem(eqx.Module):
         return jnp.zeros(self.groupoid.rank)
 
     @property
-    def _guesses(self) -> bool:
-        """Whether the family knows where to look for a step: multipliers it does not know."""
-        return isinstance(self.lagrangian, StepFamily) and not self.multipliers
+    def _guessing(self) -> StepFamily | None:
+        """The family, if it knows where to look for a step: multipliers it does not know."""
+        return self.lagrangian if isinstance(self.lagrangian, StepFamily) and not self.multipliers else None
 
     def _given(self, u: Vector) -> tuple[Vector, ...]:
         return (u,) if self.auxiliary else ()
@@ -339,21 +339,6 @@ class DiscreteSystem(eqx.Module):
         s = jnp.zeros(size) if s is None else s
         require_vector(f"DiscreteSystem.{method}", "s", s, size)
         return g, self.increment(g), s
-
-
-@final
-class Reversed(IncrementFunction):
-    r"""The function :math:`-f(g^{-1})` of a function f on arrows."""
-
-    groupoid: LieGroupoid
-    function: ArrowFunction
-
-    def at(self, g: Point, a: Vector, *auxiliary: Vector) -> Any:
-        inverse = self.groupoid.inverse(g)
-        increment = a
-        if isinstance(self.function, IncrementFunction):
-            increment = self.groupoid.fiber_local(self.groupoid.source(inverse), inverse)
-        return -evaluate(self.function, inverse, increment, auxiliary)
 
 
 def parameters_as_arrays(function: Any) -> Any:
