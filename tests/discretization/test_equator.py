@@ -138,7 +138,7 @@ def test_steps_that_keep_components_are_lost_at_the_equator():
     assert np.max(np.abs(ends - flow(q, u, DT, 10))[found]) > 0.1
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_newmark_does_not_depend_on_the_frame():
     q, u = shortly_before_the_equator()
     ends, _ = steps(newmark(0.2, 0.6), S2, q, u)

@@ -174,7 +174,7 @@ def test_geodesics_of_an_ellipsoid():
     assert distance(end, ELLIPSOID.retract(x, v)) > 1e-3
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_geodesics_are_the_motion_of_a_free_particle():
     x, v = ELLIPSOID.project(jnp.array([0.6, 0.4, 0.3])), jnp.array([0.1, -0.15])
     flow = gm.EulerLagrange(lambda q, u: jnp.sum(u * u) / 2, gm.PairGroupoid(ELLIPSOID))
@@ -364,6 +364,7 @@ def test_theta_is_data(name, maps):
     assert eqx.tree_at(lambda R: R.theta, R, jnp.asarray(0.5, float)).asymmetry(x, v) <= EXACT
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "name",
     ["sphere", *(pytest.param(name, marks=pytest.mark.extended) for name in ("cayley", "projected", "ellipsoid"))],

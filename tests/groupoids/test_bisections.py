@@ -154,6 +154,7 @@ def test_the_tangent_of_multiplication_does_not_depend_on_the_bisections():
     assert close(tilted, expected)
 
 
+@pytest.mark.extended
 def test_a_local_bisection_is_differentiable_in_its_arrow():
     G = gm.PairGroupoid(SPHERE)
     q, x = jnp.array([0.6, 0.0, 0.8]), jnp.array([0.0, 0.6, 0.8])
@@ -168,6 +169,7 @@ def test_a_local_bisection_is_differentiable_in_its_arrow():
     assert close(slopes[1], (values[2] - values[0]) / (2 * step), tolerance=1e-8)
 
 
+@pytest.mark.extended
 def test_a_batch_of_local_bisections_is_made_with_vmap():
     G = gm.PairGroupoid(SPHERE)
     arrows = jax.vmap(G.space.random_point)(jax.random.split(jax.random.key(0), 5))

@@ -63,6 +63,7 @@ def test_the_anchor_morphism_has_the_anchor_as_algebroid_map():
     assert close(Phi.algebroid_map(G.source(g)), jax.jit(G.anchor)(G.source(g)))
 
 
+@pytest.mark.extended
 def test_projections_and_the_group_of_an_action():
     P = gm.ProductGroupoid(PAIR, gm.GroupGroupoid(ROTATIONS))
     g = drawn(P)
@@ -119,6 +120,7 @@ def test_an_isomorphism_has_inverse_tangents_and_algebroid_maps():
     assert close(same.inverse().forward(k), g)
 
 
+@pytest.mark.extended
 def test_classes_of_pairs_of_rotations_are_the_arrows_of_the_sphere():
     """(R₀, R₁) ↦ (R₁ᵀe₃, R₀ᵀR₁) is the quotient by SO(2); followed by the isomorphism it is the one to S² ⋊ SO(3)."""
     same = sphere_isomorphism()

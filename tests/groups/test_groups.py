@@ -253,7 +253,7 @@ def slopes_of_coordinates(G, xi, eta, zeta):
     return found
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "G",
     [*GROUPS, *(pytest.param(G, marks=pytest.mark.extended) for G in MORE_GROUPS)],

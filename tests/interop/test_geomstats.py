@@ -390,6 +390,7 @@ def test_mean_of_symmetric_points_on_the_sphere():
     assert gap(bridge.frechet_mean(gm.Sphere(2), points), NORTH) < 1e-10
 
 
+@pytest.mark.extended
 def test_mean_of_symmetric_rotations():
     m = rotations([0.3, -0.5, 0.2])
     vectors = jnp.concatenate([jnp.eye(3), -jnp.eye(3)])
@@ -409,6 +410,7 @@ def test_mean_of_one_point_is_the_point():
     assert gap(bridge.frechet_mean(gm.Torus(1), jnp.array([[2.0]])), jnp.array([2.0])) < 1e-15
 
 
+@pytest.mark.extended
 def test_mean_of_motions_is_that_of_turns_and_of_shifts():
     w = jnp.array([[0.3, 0.1, 0.0], [-0.2, 0.4, 0.5], [0.1, 0.0, -0.6]])
     points = (rotations(w), jnp.array([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0], [2.0, 1.0, 0.0]]))
@@ -417,6 +419,7 @@ def test_mean_of_motions_is_that_of_turns_and_of_shifts():
     assert gap(x, jnp.ones(3)) < 1e-10
 
 
+@pytest.mark.extended
 def test_means_are_equivariant():
     M = gm.Sphere(2)
     points = around(M, NORTH, 0.7 * jax.random.normal(jax.random.key(6), (6, 2)))
@@ -465,6 +468,7 @@ def test_variances_of_rotations_are_half_of_those_of_geomstats():
     assert gap(theirs.explained_variance_, 2 * ours.variances) < 1e-7  # its mean is that far off
 
 
+@pytest.mark.extended
 def test_components_on_quaternions_are_those_on_rotations():
     vectors = 0.4 * jax.random.normal(jax.random.key(9), (5, 3))
     quaternions = eqx.filter_jit(jax.vmap(gm.UnitQuaternions().exp))(vectors)

@@ -76,6 +76,7 @@ def at_other_coordinates(M, x, y, xi):
     return local_at(M, x, y, 2 * xi)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.extended if name not in ("S2", "SO3 by cay") else ()) for name in MANIFOLDS],
@@ -92,6 +93,7 @@ def test_two_derivatives_are_those_of_the_logarithm(name):
     assert (gap(back[0], xi) > WRONG) == turning
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("M", [gm.Sphere(2), gm.SO3()], ids=["S2", "SO3"])
 def test_short_ways_keep_their_digits(M):
     (expected, found), xi = derivatives(M, (by_logarithm, local_at), 1e-8)
@@ -142,6 +144,7 @@ def test_points_on_the_way_in_a_product():
     assert gap(velocity, xi[2:5]) > WRONG
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("dim", [2, 3])
 def test_vectors_are_carried_along_a_great_circle_in_parallel(dim):
     """Their derivative along the arc has no tangential part, and the velocity of the arc stays one; a projection shortens them."""

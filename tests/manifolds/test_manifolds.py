@@ -167,6 +167,7 @@ def test_functions_must_be_functions():
         gm.LevelSet(3.0, 2)
 
 
+@pytest.mark.extended
 def test_symplectic_form_of_a_group_is_the_left_trivialized_one():
     """ω((ξ, π), (η, ρ)) = ⟨ρ, ξ⟩ − ⟨π, η⟩ + ⟨μ, [ξ, η]⟩ on T*SO(3)."""
     G = gm.SO3()

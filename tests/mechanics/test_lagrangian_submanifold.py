@@ -28,6 +28,7 @@ SYSTEMS = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("system", "dim"), SYSTEMS.values(), ids=SYSTEMS)
 def test_sigma_is_lagrangian_at_drawn_points(system, dim):
     Sigma = gm.LagrangianSubmanifold(system)
@@ -49,6 +50,7 @@ def test_a_force_that_is_no_differential_is_noticed():
     assert float(jnp.max(jnp.abs(Sigma.isotropy(g)))) > 1
 
 
+@pytest.mark.extended
 def test_conormals_move_along_the_fibres():
     C, (q, r) = CONTACT.conormal(CONTACT_START), CONTACT_START
     slope, step = (q[1] + r[1]) / 2, r[0] - q[0]

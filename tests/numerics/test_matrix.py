@@ -102,6 +102,7 @@ def test_right_inverse(shape):
     assert right_inverse(B[:0]).shape == (shape[1], 0)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("differentiate", [jax.jacfwd, jax.jacrev])
 def test_right_inverse_derivatives(differentiate):
     B = jnp.asarray(RNG.normal(size=(2, 4)))

@@ -90,6 +90,7 @@ def second_velocity(M, point, inner, outer):
     return (x, v), jnp.concatenate([M.from_ambient(x, x_dot), v_dot])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", MANIFOLDS)
 def test_the_involution_exchanges_derivatives(name):
     M = MANIFOLDS[name]
@@ -135,6 +136,7 @@ def test_tulczyjew_alpha_is_dual_to_the_involution(name):
     assert size(twist) > WRONG
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", MANIFOLDS)
 def test_tulczyjew_alpha_pulls_the_canonical_form_back_to_that_of_tangent_vectors(name):
     """α*ω_TQ = d_Tω = d(i_Tω), and Φ*ω = pr₂*ω − pr₁*ω."""
@@ -190,6 +192,7 @@ def test_the_lift_of_a_diffeomorphism_is_symplectic():
 # -------------------------------------------------------------------------------- Prop. 3.5
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", MANIFOLDS)
 def test_the_tangent_lift_of_the_adjoint(name):
     """In the proof TR*(q, v, q̇, v̇) = (TR²(q, −v, q̇, −v̇), TR¹(q, −v, q̇, −v̇)); (q, v, −q̇, −v̇) is printed."""

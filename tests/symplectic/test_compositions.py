@@ -112,6 +112,7 @@ def test_a_relation_that_is_no_graph():
     np.testing.assert_allclose(both.isotropy(form, W), 0, atol=1e-14)
 
 
+@pytest.mark.extended
 def test_transposes_compose_backwards():
     first, second, u, v = drawn_relations(gm.CotangentBundle(LINE), seed=3)
     both = gm.compose_relations(first, second, u, v)
@@ -179,6 +180,7 @@ def test_states_are_relations_from_a_point():
     np.testing.assert_allclose(outer(W), [horizontal(1 + W[0]), circle(W[1])], atol=1e-15)
 
 
+@pytest.mark.extended
 def test_compositions_are_differentiated_by_what_they_are_made_of():
     """The end of a step depends on the strength of the kick as the composed map does."""
     x = jnp.array([0.2, 0.5])

@@ -30,6 +30,7 @@ def test_group_gives_translated_momenta():
     np.testing.assert_allclose(T.source((g, mu))[1], H.coadjoint(g) @ mu, atol=1e-15)
 
 
+@pytest.mark.extended
 def test_coadjoint_groupoid_is_the_cotangent_groupoid():
     """(p, h) ↦ (h, Ad_hᵀ p) is an isomorphism that carries one form to the other."""
     H = gm.SE3()
@@ -74,6 +75,7 @@ def quadratic(M, seed=0):
     return Quadratic(jnp.asarray(rng.normal(size=(n, n))), jnp.asarray(rng.normal(size=n)))
 
 
+@pytest.mark.extended
 def test_kernels_on_generated_relations():
     """Theorem 2.16 in T*Q⁻ × T*Q: regular where D₁D₂L is, and as degenerate as it."""
     Q = gm.Sphere(2)
@@ -107,6 +109,7 @@ class Image(eqx.Module):
         return self.group.coadjoint(h) @ gm.differential(self.group, self.L, h), h
 
 
+@pytest.mark.extended
 def test_kernels_on_surfaces_with_an_area():
     """Theorem 2.16 in S²⁻ × S²: the graph of a twist is regular, a product of two curves degenerate at both ends."""
     G, S2 = SYMPLECTIC_GROUPOIDS["pair(S2, area)"], gm.Sphere(2)
@@ -134,6 +137,7 @@ def test_kernels_on_the_graph_of_a_form_that_is_not_closed():
     assert kernels(T, closed, g)[:2] == (0, 0)
 
 
+@pytest.mark.extended
 def test_kernels_on_a_constrained_hypersurface():
     """Theorem 2.16 on Σ_L over φ = 0 in pairs of points: regular for a drawn L, degenerate for L = 0, ν = 0."""
     T = gm.CotangentGroupoid(gm.PairGroupoid(gm.Euclidean(2)))

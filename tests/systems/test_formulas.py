@@ -108,6 +108,7 @@ def test_elroys_beanie_turns_by_a_dynamic_and_a_geometric_phase():
     assert theta[-1] == pytest.approx(-second / (first + second) * psi[-1], abs=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("particles", [3, 16])
 def test_chain_takes_midpoint_steps(particles):
     h, alpha, beta, m = 0.1, 0.25, 0.7, 1.5
