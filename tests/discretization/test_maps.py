@@ -309,6 +309,7 @@ def test_the_midpoint_map():
         pytest.param(gm.ThetaMap(SO3, 0.3), id="theta SO3", marks=pytest.mark.extended),
         pytest.param(gm.ChartMap(S2), id="chart S2", marks=pytest.mark.extended),
         pytest.param(gm.ProjectionMap(S2), id="projection S2", marks=pytest.mark.extended),
+        pytest.param(gm.CotangentLift(MidpointMap(S2)), id="lift S2", marks=pytest.mark.extended),
     ],
 )
 def test_the_inverse_where_the_arrow_is_known(R):
