@@ -4,7 +4,11 @@ import os
 import subprocess
 import sys
 import tempfile
+import uuid
 from pathlib import Path
+
+import jupyter_client
+from traitlets import default
 
 import groupoid_mech
 
@@ -56,6 +60,26 @@ config.InteractiveShell.xmode = "Minimal"
 config.InteractiveShellApp.exec_lines = ["import gc", "gc.set_threshold(200_000, 50, 1000)"]
 """
 (_profile / "ipython_config.py").write_text(_CONFIG, encoding="utf-8")
+
+
+class KernelByFiles(jupyter_client.AsyncKernelManager):
+    """Talks to its kernel through files: a port is only known to be free before the kernel takes it, and pages that run side by side have
+    been given the same one. The name of such a file may have some hundred characters, so the folder has a short name.
+    """
+
+    folder = tempfile.TemporaryDirectory(prefix="kernels", dir="/tmp" if os.name == "posix" else None)
+
+    @default("transport")
+    def _files(self):
+        return "ipc"
+
+    @default("ip")
+    def _names(self):
+        return f"{self.folder.name}/{uuid.uuid4().hex}"
+
+
+if os.name == "posix":
+    jupyter_client.AsyncKernelManager = KernelByFiles
 
 # Reference. A method is documented once, on the abstract class.
 autodoc_inherit_docstrings = False
