@@ -137,6 +137,7 @@ from groupoid_mech.groupoids.time_extended import TimeExtended  # noqa: E402
 from groupoid_mech.groupoids.unit_tangent import unit_tangent  # noqa: E402
 from groupoid_mech.groups.heisenberg import Heisenberg  # noqa: E402
 from groupoid_mech.groups.lie_group import LieGroup  # noqa: E402
+from groupoid_mech.groups.metric_frame import has_metric_frame  # noqa: E402
 from groupoid_mech.groups.product import ProductGroup  # noqa: E402
 from groupoid_mech.groups.se2 import SE2  # noqa: E402
 from groupoid_mech.groups.se3 import SE3  # noqa: E402
@@ -161,7 +162,9 @@ from groupoid_mech.manifolds.level_set import LevelSet  # noqa: E402
 from groupoid_mech.manifolds.loose_retraction import loose_retraction, searched_numbers  # noqa: E402
 from groupoid_mech.manifolds.manifold import Manifold  # noqa: E402
 from groupoid_mech.manifolds.product import ProductManifold  # noqa: E402
+from groupoid_mech.manifolds.retraction_covector import retraction_covector  # noqa: E402
 from groupoid_mech.manifolds.single_point import SinglePoint  # noqa: E402
+from groupoid_mech.manifolds.smooth_chart import smooth_components, smooth_derivatives  # noqa: E402
 from groupoid_mech.manifolds.sphere import Sphere  # noqa: E402
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle  # noqa: E402
 from groupoid_mech.manifolds.torus import Torus  # noqa: E402
@@ -386,6 +389,7 @@ __all__ = [
     "group_morphism",
     "hamiltonian_integrator",
     "hamiltonian_system",
+    "has_metric_frame",
     "identity_morphism",
     "integrability",
     "interior_product",
@@ -432,9 +436,12 @@ __all__ = [
     "raise_order",
     "redirect",
     "regularity",
+    "retraction_covector",
     "rotations_to_sphere",
     "searched_by_chart",
     "searched_numbers",
+    "smooth_components",
+    "smooth_derivatives",
     "solve_boundary",
     "sphere_isomorphism",
     "splitting",

@@ -33,7 +33,7 @@ from groupoid_mech.discretization.lifted_map import (
 )
 from groupoid_mech.errors import ArgumentError, NotFiniteError
 from groupoid_mech.groupoids.pair import PairGroupoid
-from groupoid_mech.manifolds.calculus import frame_bracket, value_and_push_forward
+from groupoid_mech.manifolds.calculus import frame_bracket, tangential, value_and_push_forward
 from groupoid_mech.manifolds.cotangent_bundle import CotangentBundle
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract
@@ -279,15 +279,6 @@ def _lifted_covector(R: DiscretizationMap, x: Point, v: Vector, covector: Covect
     return R.arrow(x, v), solve(R.tangent(x, v).T, covector)
 
 
-def _tangential(M: Manifold, x: Point, slope: Point) -> Covector:
-    """The components in the frame of M at x of the covector with these ambient components."""
-
-    def along(e: Vector) -> Scalar:
-        return sum(jax.tree.leaves(jax.tree.map(lambda a, b: jnp.sum(a * b), slope, M.to_ambient(x, e))), jnp.zeros(()))
-
-    return jax.vmap(along)(unit_matrix(M.dim))
-
-
 @eqx.filter_jit
 def _lifted_step(R: DiscretizationMap, hamiltonian: Hamiltonian, dt: Scalar, q: Point, p: Covector) -> Point:
     G, T = R.groupoid, CotangentGroupoid(R.groupoid)
@@ -297,7 +288,7 @@ def _lifted_step(R: DiscretizationMap, hamiltonian: Hamiltonian, dt: Scalar, q: 
         x, p_bar = smooth_retract(momenta, (q, p), gamma)
         # Both derivatives by one reverse pass: one copy of the Hamiltonian in the program.
         slope, v = jax.grad(hamiltonian, argnums=(0, 1))(x, p_bar)
-        force = _tangential(G.base, x, slope)
+        force = tangential(G.base, x, slope)
         return _lifted_covector(R, x, dt * v, jnp.concatenate([-dt * force, p_bar]))
 
     gamma = newton_root(lambda gamma: smooth_local(momenta, (q, p), T.source(lifted(gamma))), jnp.zeros(momenta.dim))

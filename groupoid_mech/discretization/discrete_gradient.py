@@ -2,8 +2,9 @@ r"""Discrete gradients on manifolds. BM §7.2.
 
 .. math:: \langle\bar dH(x, x'), v\rangle = H(x') - H(x), \qquad \bar dH(x, x) = dH(x), \qquad (y, v) = R^{-1}(x, x') .
 
-Convention: :math:`\bar dH(x, x')` is a covector at y, in the dual frame. For short v the difference of the two values is round-off, and its
-quotient by v is noise; then the rise is the integral of the derivative (`Displacement.difference`).
+Convention: :math:`\bar dH(x, x')` is a covector at y. Along a `Displacement` vectors and covectors have smooth components, which on bundles of
+tangent vectors do not jump with the frame of the base; `DiscreteGradient.at` has those of the frame. For short v the difference of the two
+values is round-off, and its quotient by v is noise; then the rise is the integral of the derivative (`Displacement.difference`).
 """
 
 from abc import abstractmethod
@@ -22,15 +23,15 @@ from groupoid_mech._arguments import (
 from groupoid_mech._types import Covector, Function, Matrix, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.displacement import Displacement, difference, difference_quotient
-from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.smooth_chart import (
     has_tangent_fibres,
     smooth_components,
     smooth_coordinates,
+    smooth_derivatives,
     smooth_retract,
 )
-from groupoid_mech.numerics.matrix import dot, matmul, matvec, unit_matrix
+from groupoid_mech.numerics.matrix import dot, matmul, matvec, unit_matrix, weighted_sum
 
 
 class DiscreteGradient(eqx.Module):
@@ -47,11 +48,15 @@ class DiscreteGradient(eqx.Module):
 
     @abstractmethod
     def along(self, H: Function, way: Displacement) -> Covector:
-        r"""The covector :math:`\bar dH(x, x')` at y, for a displacement with the ends :math:`(x, x') = R(y, v)`."""
+        r"""The covector :math:`\bar dH(x, x')` at y, for a displacement with the ends :math:`(x, x') = R(y, v)`, in components dual to those of
+        its velocity.
+        """
 
     def at(self, H: Function, y: Point, v: Vector) -> Covector:
-        r"""The covector :math:`\bar dH(x, x')` at y, for :math:`(x, x') = R(y, v)`."""
-        return self.along(H, Displacement.by(self.map, y, v))
+        r"""The covector :math:`\bar dH(x, x')` at y, for :math:`(x, x') = R(y, v)`, both in the frame at y and its dual."""
+        smooth, transpose = jax.vjp(lambda v: smooth_components(self.map.groupoid.base, y, v), v)
+        (covector,) = transpose(self.along(H, Displacement.by(self.map, y, smooth)))
+        return covector
 
     def defect(self, H: Function, y: Point, v: Vector) -> Scalar:
         r"""The number :math:`\langle\bar dH(x, x'), v\rangle - H(x') + H(x)`: 0 for a discrete gradient."""
@@ -72,19 +77,19 @@ class GonzalezGradient(DiscreteGradient):
     map: DiscretizationMap
 
     def along(self, H: Function, way: Displacement) -> Covector:
-        M = self.map.groupoid.base
-        return _corrected(M, frame_derivatives(M, H, way.point), way.difference(H), way)
+        return _corrected(smooth_derivatives(self.map.groupoid.base, H, way.point), way.difference(H), way)
 
 
 @final
 class MeanGradient(DiscreteGradient):
-    r"""The mean :math:`\int_0^1 dG(s v)\,ds` of the gradient on the way from y to both ends.
+    r"""The mean :math:`\int_0^1 d\tilde H(\zeta + s w)\,ds` of the gradient along the chord from x to x' in coordinates at y.
 
-    .. math:: G(u) = H(x'_u) - H(x_u), \qquad (x_u, x'_u) = R(y, u) .
+    .. math:: \tilde H(\zeta) = H(\operatorname{retract}(y, \zeta)), \qquad x = \operatorname{retract}(y, \zeta), \quad
+        x' = \operatorname{retract}(y, \zeta + w) .
 
-    With the θ-maps of the charts it is :math:`\int d\tilde H` along the chord from x to x' in the coordinates at y, and the method is that of the
-    averaged vector field. The integral is taken by Gauss' quadrature, and corrected as that of Gonzalez is where this is not exact.
-    Symmetric with a symmetric map R, and then of order 2.
+    On :math:`R^n` the method is that of the averaged vector field. The integral is taken by Gauss' quadrature, and the covector is corrected as
+    that of Gonzalez is where this is not exact, or where w, as for maps that are not those of the charts, is not v. Symmetric with a
+    symmetric map R, and then of order 2.
 
     Args:
         map: The discretization map R.
@@ -98,24 +103,28 @@ class MeanGradient(DiscreteGradient):
         require_positive_integer("MeanGradient", "nodes", self.nodes)
 
     def along(self, H: Function, way: Displacement) -> Covector:
+        M, y = self.map.groupoid.base, way.point
+        start, end = (smooth_coordinates(M, y, x) for x in way.ends)
         places, weights = np.polynomial.legendre.leggauss(self.nodes)
-        slope = jax.jacfwd(lambda u: difference(H, self.map.arrow(way.point, u)))
-        slopes = jax.vmap(lambda s: slope(s * way.velocity))(jnp.asarray((1 + places) / 2))
-        mean = matvec(slopes.T, jnp.asarray(weights / 2))
-        return _corrected(self.map.groupoid.base, mean, way.difference(H), way)
+        # One after the other: branches stay branches, and the program has one copy.
+        slopes = jax.lax.map(
+            lambda s: jax.grad(lambda zeta: H(smooth_retract(M, y, zeta)))((1 - s) * start + s * end),
+            jnp.asarray((1 + places) / 2),
+        )
+        return _corrected(weighted_sum(jnp.asarray(weights / 2), slopes), way.difference(H), way)
 
 
 @final
 class ItohAbeGradient(DiscreteGradient):
     r"""The increments :math:`\bar dH_k = (\tilde H(\zeta_k) - \tilde H(\zeta_{k-1}))/w_k` of Itoh and Abe, along the ambient axes at y.
 
-    .. math:: \bar dH = \sum_k \bar dH_k\,\varepsilon^k, \qquad \zeta_k = \zeta_{k-1} + w_k c_k, \qquad w_k = \varepsilon^k(w) ,
+    .. math:: \bar dH = \sum_k \bar dH_k\,\varepsilon^k, \qquad \zeta_k = \zeta_{k-1} + w_k c_k, \qquad w_k = \varepsilon^k(v) ,
 
-    in coordinates at y, with :math:`\zeta_0` those of x, and w the way from there to those of x'. The k-th axis has the projection
-    :math:`c_k` on the tangent space; :math:`\varepsilon^k(w)` is the k-th ambient component of w. On :math:`R^n` one coordinate follows the
-    other. On a sphere there is an axis more than there are dimensions, but no frame that would have to jump; on TQ and T*Q the axes are
-    taken for q and once more for the vector. For the θ-maps of the charts of other manifolds w = v; else the covector is corrected as
-    that of Gonzalez is. Of order 1; on a short edge the mean of the derivative takes the place of the quotient.
+    in coordinates at y, with :math:`\zeta_0` those of x. The k-th axis has the projection :math:`c_k` on the tangent space;
+    :math:`\varepsilon^k(v)` is the k-th ambient component of v. On :math:`R^n` one coordinate follows the other. On a sphere there is an axis more
+    than there are dimensions, but no frame that would have to jump; on TQ and T*Q the axes are taken for q and once more for the vector. The
+    last :math:`\zeta_k` are the coordinates of x' for the θ-maps of charts; for other maps the covector is corrected as that of Gonzalez is.
+    Of order 1; on a short edge the mean of the derivative takes the place of the quotient.
 
     Args:
         map: The discretization map R.
@@ -126,19 +135,18 @@ class ItohAbeGradient(DiscreteGradient):
     def along(self, H: Function, way: Displacement) -> Covector:
         M, y = self.map.groupoid.base, way.point
 
-        def coordinates(x: Point) -> Vector:
-            return smooth_coordinates(M, y, x)
-
         components, edges = _axes(M, y)
-        lengths = matvec(components, way.difference(coordinates))
-        corners = coordinates(way.ends[0]) + matmul(jnp.asarray(np.tri(lengths.size, k=-1)), lengths[:, None] * edges)
+        lengths = matvec(components, way.velocity)
+        start = smooth_coordinates(M, y, way.ends[0])
+        corners = start + matmul(jnp.asarray(np.tri(lengths.size, k=-1)), lengths[:, None] * edges)
 
-        def increment(corner: Vector, edge: Vector, length: Scalar) -> Scalar:
+        def increment(of_edge: tuple[Vector, Vector, Scalar]) -> Scalar:
+            corner, edge, length = of_edge
             return difference_quotient(lambda t: H(smooth_retract(M, y, corner + t * edge)), length)
 
-        increments = jax.vmap(increment)(corners, edges, lengths)
-        (slope,) = jax.vjp(lambda u: smooth_components(M, y, u), way.velocity)[1](matvec(components.T, increments))
-        return _corrected(M, slope, dot(increments, lengths), way)
+        # One after the other: branches stay branches, and the program has one copy.
+        increments = jax.lax.map(increment, (corners, edges, lengths))
+        return _corrected(matvec(components.T, increments), way.difference(H), way)
 
 
 @final
@@ -157,13 +165,12 @@ class AdjointGradient(DiscreteGradient):
         return self.gradient.along(H, way.reversed())
 
 
-def _corrected(M: Manifold, slope: Covector, rise: Scalar, way: Displacement) -> Covector:
+def _corrected(slope: Covector, rise: Scalar, way: Displacement) -> Covector:
     """The covector nearest to ``slope`` whose value on the velocity is the given one, with smooth components for orthonormal ones."""
     v = way.velocity
-    u, transpose = jax.vjp(lambda v: smooth_components(M, way.point, v), v)
-    (lowered,), size = transpose(u), dot(u, u)
+    size = dot(v, v)
     at_rest = size == 0
-    return slope + jnp.where(at_rest, 0.0, (rise - dot(slope, v)) / jnp.where(at_rest, 1.0, size)) * lowered
+    return slope + jnp.where(at_rest, 0.0, (rise - dot(slope, v)) / jnp.where(at_rest, 1.0, size)) * v
 
 
 def _axes(M: Manifold, y: Point) -> tuple[Matrix, Matrix]:

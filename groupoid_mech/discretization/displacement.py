@@ -2,7 +2,8 @@ r"""Displacements on a manifold, and differences between their ends that have mo
 
 .. math:: (x, x') = R(y, v), \qquad f(x') - f(x) .
 
-Convention: y is a point between the ends, v in the frame there.
+Convention: y is a point between the ends, v in smooth components there: on bundles of tangent vectors the part in the base and the covariant
+derivative (`smooth_components`), elsewhere in the frame.
 """
 
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from jax import lax
 
 from groupoid_mech._types import Array, Point, Scalar, Vector
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.manifolds.smooth_chart import frame_components
 from groupoid_mech.numerics.matrix import weighted_sum
 
 # A difference that is further off, relative to the values, is no round-off.
@@ -29,7 +31,7 @@ class Displacement(NamedTuple):
     Args:
         ends: The points ``(x, x')``.
         point: The point y.
-        velocity: The velocity v, in the frame at y.
+        velocity: The velocity v at y, in smooth components.
         part: Pairs of points ``part(s)`` that part with s: the same point twice for s = 0, the ends for s = 1.
 
     Example:
@@ -46,8 +48,9 @@ class Displacement(NamedTuple):
 
     @classmethod
     def by(cls, R: DiscretizationMap, y: Point, v: Vector) -> "Displacement":
-        r"""The displacement with the ends :math:`R(y, v)`, and the parts :math:`R(y, s v)`."""
-        return cls(R.arrow(y, v), y, v, lambda s: R.arrow(y, s * v))
+        r"""The displacement with the ends :math:`R(y, v)`, and the parts :math:`R(y, s v)`; v in smooth components, like `velocity`."""
+        in_frame = frame_components(R.groupoid.base, y, v)
+        return cls(R.arrow(y, in_frame), y, v, lambda s: R.arrow(y, s * in_frame))
 
     def reversed(self) -> "Displacement":
         """The displacement from x' to x."""

@@ -14,25 +14,23 @@ from groupoid_mech.discretization.cotangent_lift import Hamiltonian
 from groupoid_mech.discretization.discrete_gradient import AdjointGradient, DiscreteGradient
 from groupoid_mech.discretization.displacement import Displacement
 from groupoid_mech.discretization.integrator import Integrator, Taken
-from groupoid_mech.discretization.known_inverse import inverse_at
+from groupoid_mech.discretization.known_inverse import smooth_inverse_at
 from groupoid_mech.discretization.searched_inverse import inverse_is_searched
 from groupoid_mech.discretization.step_search import StepSearch
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.groupoids.pair import PairGroupoid
-from groupoid_mech.manifolds.calculus import frame_derivatives
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.restored import restored
 from groupoid_mech.manifolds.smooth_chart import (
     chart_coordinates,
-    frame_components,
-    smooth_components,
+    smooth_derivatives,
     smooth_local,
     smooth_retract,
     smooth_vector,
 )
 from groupoid_mech.mechanics.system import parameters_as_arrays
-from groupoid_mech.numerics.matrix import matvec
 from groupoid_mech.symplectic.poisson_manifold import PoissonManifold
+from groupoid_mech.symplectic.smooth_poisson import smooth_hamiltonian_vector
 
 
 @final
@@ -86,8 +84,8 @@ class EnergyIntegrator(Integrator):
         self.space = poisson.manifold
 
     def begin(self, x: Point) -> StepSearch:
-        v = self.dt * matvec(self.poisson.tensor(x), frame_derivatives(self.space, self.hamiltonian, x))
-        w = smooth_components(self.space, x, v)
+        slope = smooth_derivatives(self.space, self.hamiltonian, x)
+        w = self.dt * smooth_hamiltonian_vector(self.poisson, x, slope)
         return StepSearch(jnp.concatenate([jnp.zeros_like(w), w]) if self._searches else w)
 
     def advance(self, x: Point, memory: StepSearch) -> tuple[Taken, Any]:
@@ -105,7 +103,7 @@ class EnergyIntegrator(Integrator):
         """The equations in the coordinates w of the next point, which is returned too: the point and the velocity are those of the inverse map."""
         M = self.space
         end = smooth_retract(M, x, w)
-        y, v = inverse_at(self.gradient.map, (x, end), chart_coordinates(M, x, end, w))
+        y, v = smooth_inverse_at(self.gradient.map, (x, end), chart_coordinates(M, x, end, w))
         way = Displacement((x, end), y, v, lambda s: (x, smooth_retract(M, x, s * w)))
         return smooth_vector(M, y, x, self._off(way)), end
 
@@ -113,16 +111,14 @@ class EnergyIntegrator(Integrator):
         """The equations in the coordinates of the point y and the velocity there, for a map whose inverse is not in closed form."""
         M, n = self.space, self.space.dim
         y = smooth_retract(M, x, unknowns[:n])
-        v = frame_components(M, y, smooth_vector(M, x, y, unknowns[n:]))
-        way = Displacement.by(self.gradient.map, y, v)
+        way = Displacement.by(self.gradient.map, y, smooth_vector(M, x, y, unknowns[n:]))
         start, end = way.ends
         return jnp.concatenate([smooth_local(M, x, start), smooth_vector(M, y, x, self._off(way))]), end
 
     def _off(self, way: Displacement) -> Vector:
         r"""The smooth components at y of :math:`v - dt\,\Pi(y)\,\bar dH(x, x')`."""
         slope = self.gradient.along(self.hamiltonian, way)
-        off = way.velocity - self.dt * matvec(self.poisson.tensor(way.point), slope)
-        return smooth_components(self.space, way.point, off)
+        return way.velocity - self.dt * smooth_hamiltonian_vector(self.poisson, way.point, slope)
 
     def with_step(self, dt: ArrayLike) -> "EnergyIntegrator":
         return eqx.tree_at(lambda method: method.dt, self, time_step("EnergyIntegrator.with_step", dt))

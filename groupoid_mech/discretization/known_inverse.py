@@ -1,15 +1,20 @@
-r"""The inverse of a discretization map at an arrow of which the fibre coordinates are known."""
+r"""The inverse of a discretization map at an arrow of which the fibre coordinates are known, in the frame and in smooth components."""
 
 from functools import singledispatch
 
+import jax.numpy as jnp
+
 from groupoid_mech._types import Point, Vector
-from groupoid_mech.discretization.cotangent_lift import CotangentLift
+from groupoid_mech.discretization.cotangent_lift import CotangentLift, difference_covector
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
+from groupoid_mech.discretization.map_covector import map_covector
 from groupoid_mech.discretization.midpoint_map import MidpointMap
 from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.theta_map import ThetaMap
 from groupoid_mech.groupoids.known_arrow import fiber_local_at
+from groupoid_mech.groups.metric_frame import has_metric_frame
 from groupoid_mech.manifolds.known_coordinates import point_in_the_middle
+from groupoid_mech.manifolds.smooth_chart import smooth_components
 
 
 @singledispatch
@@ -45,3 +50,33 @@ def _(R: ThetaMap, g: Point, a: Vector) -> tuple[Point, Vector]:
 def _(R: CotangentLift, g: Point, a: Vector) -> tuple[Point, Vector]:
     (q0, _), (q1, _) = g
     return R.inverse_from(g, *inverse_at(R.map, (q0, q1), a[: R.manifold.dim]))
+
+
+@singledispatch
+def smooth_inverse_at(R: DiscretizationMap, g: Point, a: Vector) -> tuple[Point, Vector]:
+    r"""The point and the velocity of `inverse_at` for a map of a manifold, the velocity in smooth components (`smooth_components`).
+
+    Open for further maps: ``@smooth_inverse_at.register`` adds one that has them by a shorter way.
+
+    Args:
+        R: The discretization map.
+        g: The pair of points.
+        a: Its fibre coordinates; their own derivatives are not used.
+    """
+    return _in_smooth_components(R, g, a)
+
+
+@smooth_inverse_at.register
+def _(R: CotangentLift, g: Point, a: Vector) -> tuple[Point, Vector]:
+    # For a connection without torsion that keeps the pairing α_Q exchanges two parts: of (-p0, p1) TR the horizontal one is ∇p, the vertical one p.
+    if not has_metric_frame(R.manifold):
+        return _in_smooth_components(R, g, a)
+    ends, mu = difference_covector(g)
+    q, u = inverse_at(R.map, ends, a[: R.manifold.dim])
+    horizontal, p = map_covector(R.map, q, u, ends, mu)
+    return (q, p), jnp.concatenate([u, horizontal])
+
+
+def _in_smooth_components(R: DiscretizationMap, g: Point, a: Vector) -> tuple[Point, Vector]:
+    y, v = inverse_at(R, g, a)
+    return y, smooth_components(R.groupoid.base, y, v)

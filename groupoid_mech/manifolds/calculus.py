@@ -27,7 +27,7 @@ from groupoid_mech._arguments import (
     same_structure,
     traced_shape,
 )
-from groupoid_mech._types import Array, Covector, Form, Function, Matrix, Point, Vector, VectorField
+from groupoid_mech._types import Array, Covector, Form, Function, Matrix, Point, Scalar, Vector, VectorField
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.numerics.matrix import unit_matrix
@@ -189,6 +189,15 @@ def directional_derivative(M: Manifold, f: Callable[[Point], Any], x: Point, v: 
 def frame_derivatives(M: Manifold, f: Callable[[Point], Array], x: Point) -> Array:
     r"""The derivatives :math:`e_a[f](x)` along the frame, with the index a as first axis."""
     return jax.vmap(lambda v: directional_derivative(M, f, x, v))(unit_matrix(M.dim))
+
+
+def tangential(M: Manifold, x: Point, slope: Point) -> Covector:
+    """The components in the frame of M at x of the covector with these ambient components, as reverse differentiation gives them."""
+
+    def along(e: Vector) -> Scalar:
+        return sum(jax.tree.leaves(jax.tree.map(lambda a, b: jnp.sum(a * b), slope, M.to_ambient(x, e))), jnp.zeros(()))
+
+    return jax.vmap(along)(unit_matrix(M.dim))
 
 
 def frame_bracket(M: Manifold, x: Point, u: Vector, v: Vector) -> Vector:

@@ -11,8 +11,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Point, Vector
-from groupoid_mech.manifolds.calculus import directional_derivative
+from groupoid_mech._types import Covector, Function, Point, Vector
+from groupoid_mech.manifolds.calculus import directional_derivative, frame_derivatives, tangential
 from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.vector_bundle import VectorBundle
 from groupoid_mech.numerics.matrix import solve, unit_matrix
@@ -72,6 +72,20 @@ def smooth_components(M: Manifold, x: Point, v: Vector) -> Vector:
 def frame_components(M: Manifold, x: Point, v: Vector) -> Vector:
     r"""The components in the frame of M at ``x`` of a tangent vector with smooth components ``v``: the inverse of `smooth_components`."""
     return _turned(M, x, v, -1.0)
+
+
+def smooth_derivatives(M: Manifold, f: Function, x: Point) -> Covector:
+    r"""The derivatives of a function at ``x`` along the vectors whose smooth components are 1 and 0: the covector df, dual to `smooth_components`.
+
+    .. math:: \partial_a\,f(\operatorname{retract}(x, \xi))|_{\xi = 0} \quad\text{by } \texttt{smooth\_retract}.
+    """
+    if not has_tangent_fibres(M):
+        return frame_derivatives(M, f, x)
+    base, (q, e) = M.base, x  # type: ignore[attr-defined]
+    slope, rest = jax.grad(lambda y, added: f((y, carried(base, q, y, e) + added)), argnums=(0, 1))(
+        q, jnp.zeros_like(e)
+    )
+    return jnp.concatenate([tangential(base, q, slope), rest])
 
 
 def smooth_vector(M: Manifold, x: Point, y: Point, v: Vector) -> Vector:
