@@ -65,7 +65,7 @@ class Integrator(eqx.Module):
         taken = _once(self, x)
         if is_concrete(taken) and not bool(taken.converged):
             nothing = jax.tree.map(lambda leaf: np.asarray(leaf)[None][:0], taken)
-            message = _failure(self, 1, taken) + "."
+            message = _failure(self, 1, int(taken.iterations)) + "."
             orbit = dataclasses.replace(_orbit(self, x, nothing, 1, np), failure=message)
             raise StepFailed(message, step=1, trajectory=orbit)
         return taken.point
@@ -98,7 +98,9 @@ class Integrator(eqx.Module):
         orbit = _orbit(self, x, kept, save_every, np)
         if not failed:
             return orbit
-        message = f"{_failure(self, taken + 1, last)}; the {taken} steps before it are in error.trajectory."
+        message = (
+            f"{_failure(self, taken + 1, int(last.iterations))}; the {taken} steps before it are in error.trajectory."
+        )
         flagged = dataclasses.replace(orbit, failure=message)
         if throw:
             raise StepFailed(message, step=taken + 1, trajectory=flagged)
@@ -132,9 +134,9 @@ def _orbit(integrator: Integrator, x: Point, kept: Taken, stride: int, xp: Any) 
     return Orbit(integrator.space, integrator.dt, *(jax.device_put(arrays) if xp is np else arrays))
 
 
-def _failure(integrator: Integrator, number: int, last: Taken) -> str:
+def _failure(integrator: Integrator, number: int, iterations: int) -> str:
     """What happened in a step that failed, and what to do; without a full stop."""
-    step, iterations = f"step {number} of {type(integrator).__name__} failed", int(last.iterations)
+    step = f"step {number} of {type(integrator).__name__} failed"
     if iterations:
         return (
             f"{step} after {iterations} iterations: Newton's method did not converge, or the point left the domain of the method. "

@@ -16,7 +16,7 @@ from groupoid_mech._types import Vector
 from groupoid_mech.errors import DependentConstraintsError, SingularLagrangianError, StepFailed
 from groupoid_mech.mechanics.regularity import regularity_of
 from groupoid_mech.mechanics.step import Start, Step
-from groupoid_mech.mechanics.time_loop import Progress, check_lengths, run, scan
+from groupoid_mech.mechanics.time_loop import Progress, Worst, check_lengths, run, scan
 from groupoid_mech.mechanics.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _no_step(system: "DiscreteSystem") -> Step:
     return Step(arrow, vectors[0], point, *vectors[1:], *count)
 
 
-def _explain_failure(trajectory: Trajectory, step: int, last: Step, throw: bool) -> Trajectory:
+def _explain_failure(trajectory: Trajectory, step: int, last: Worst, throw: bool) -> Trajectory:
     """Raise the error that names the cause of a failed step, or return the computed part with it."""
     system, end = trajectory.system, trajectory.end
     found = regularity_of(system, end.point, system.guess_of(end))

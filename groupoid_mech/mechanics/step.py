@@ -116,14 +116,13 @@ def _pulled_back(G: LieGroupoid, q: Point, translate: Callable[[Point], Point], 
 
 
 class _Search(NamedTuple):
-    r"""What is sought in a step: the equations with the arrow and :math:`d_gL` there, the sizes of the unknowns and the limits of their steps, the
-    auxiliary variables they stand for, and what the step that follows expects.
+    r"""What is sought in a step: the equations with the arrow, :math:`d_gL` and the auxiliary variables there, the sizes of the unknowns and the
+    limits of their steps, and what the step that follows expects.
     """
 
-    equations: Callable[[Vector], tuple[Vector, tuple[Vector, Point, Point]]]
+    equations: Callable[[Vector], tuple[Vector, tuple[Vector, Point, Point, Vector]]]
     sizes: Callable[[Vector], Vector]
     limits: Callable[[Vector], Vector] | None
-    auxiliary: Callable[[Point, Vector], Vector]
     reflected: Callable[[Point, Vector], Vector]
 
 
@@ -146,7 +145,7 @@ def take_step(
         else _search_for_variables(G, family, start, explicit)
     )
     guess = jax.lax.stop_gradient(start.guess)
-    x, (off, g, slope), inverse, report = chord_solve(
+    x, (off, g, slope, s), inverse, report = chord_solve(
         search.equations, guess, start.memory.inverse, search.sizes, search.limits
     )
     left, others = off[: G.rank], off[G.rank :]
@@ -157,7 +156,7 @@ def take_step(
     residual = jnp.max(jnp.abs(left)) / (1 + jnp.max(jnp.abs(p)))
     residual = jnp.maximum(residual, jnp.max(jnp.abs(others), initial=0.0))
     converged = report.converged & (residual <= _LARGEST_RESIDUAL)
-    step = Step(g, search.auxiliary(g, x), there, momentum, residual, report.iterations, converged)
+    step = Step(g, s, there, momentum, residual, report.iterations, converged)
     reference = jax.lax.stop_gradient(search.reflected(g, x))
     memory = start.memory.after(x - start.reference, inverse)
     return Start(step.point, momentum, reference, memory), step
@@ -175,20 +174,19 @@ def _search_for_all(
     n = start.reference.size - searched_by_chart(G)
     chart = loose_chart(G, q)
 
-    def equations(x: Vector) -> tuple[Vector, tuple[Vector, Point, Point]]:
+    def equations(x: Vector) -> tuple[Vector, tuple[Vector, Point, Point, Vector]]:
         a = x[:r]
         g, off_chart = chart(a, x[n:])
         s, pull_back = jax.vjp(lambda unknown: auxiliary(g, a, unknown), x[r:n])
         slope, stationarity = jax.grad(family, argnums=(0, 2))(g, a, s)
         # In the unknowns too: in a frame that jumps, equations change their sign, and a kept Jacobian leads away from the solution.
         off = jnp.concatenate([_along_source(G, g, slope) - p, *pull_back(stationarity), off_chart])
-        return off, (off, g, slope)
+        return off, (off, g, slope, s)
 
     return _Search(
         equations,
         lambda x: _sizes(q, x, r, n),
         _limits_of_all(limits, n),
-        lambda g, x: auxiliary(g, x[:r], x[r:n]),
         lambda g, x: jnp.concatenate([reflected_arrow_at(G, g, x[:r]), x[r:]]),
     )
 
@@ -197,18 +195,17 @@ def _search_for_variables(G: LieGroupoid, family: Family, start: Start, explicit
     """The unknowns s, of which the arrow is a function."""
     q, p = start.point, start.momentum
 
-    def equations(s: Vector) -> tuple[Vector, tuple[Vector, Point, Point]]:
+    def equations(s: Vector) -> tuple[Vector, tuple[Vector, Point, Point, Vector]]:
         a = explicit(q, s)
         g = G.fiber_chart(q, a)
         slope = jax.grad(family)(g, a, s)
         off = _along_source(G, g, slope) - p
-        return off, (off, g, slope)
+        return off, (off, g, slope, s)
 
     return _Search(
         equations,
         lambda s: _size(s, _SMALLEST_AUXILIARY),
         None,
-        lambda g, s: s,
         lambda g, s: carried_between(G, q, G.target(g), s),
     )
 

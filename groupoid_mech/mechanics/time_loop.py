@@ -42,14 +42,21 @@ class Stepper(Protocol):
         """The next state and the record of the step."""
 
 
+class Worst(NamedTuple):
+    """The largest residual and number of iterations of the steps since a record was kept."""
+
+    residual: Scalar
+    iterations: Array
+
+
 class Run(NamedTuple):
-    """A run: the state where it ended, the kept records stacked (as numpy arrays), the steps taken, whether one failed, and the last."""
+    """A run: the state where it ended, the kept records stacked (as numpy arrays), the steps taken, whether one failed, and how the last went."""
 
     end: Any
     kept: Any
     taken: int
     failed: bool
-    last: Any
+    last: Worst
 
 
 def check_lengths(owner: str, steps: int, save_every: int) -> None:
@@ -102,7 +109,7 @@ def scan(stepper: Stepper, state: Any, steps: int, save_every: int) -> tuple[Any
 @eqx.filter_jit
 def _piece(
     stepper: Stepper, state: Any, nothing: Any, count: Array, stride: Array, rows: int
-) -> tuple[Any, Any, Array, Any]:
+) -> tuple[Any, Any, Array, Worst]:
     """Up to ``count`` steps, of which each ``stride``-th is kept; stops at a step that fails, before which ``state`` stays."""
     kept = jax.tree.map(lambda leaf: jnp.zeros((rows, *leaf.shape), leaf.dtype), nothing)
 
@@ -116,21 +123,23 @@ def _piece(
         ok = record.converged & jnp.isfinite(record.residual)
         # Each step writes the row of its stride: the last one of the stride stays, with the worst residual of all.
         row = jax.lax.div(k, stride)
-        record = _with_worst(record, before, first=jax.lax.rem(k, stride) == 0)
+        worst = _worst(record, before, first=jax.lax.rem(k, stride) == 0)
+        record = record._replace(residual=worst.residual, iterations=worst.iterations)
         kept = jax.tree.map(lambda leaf, value: jax.lax.dynamic_update_index_in_dim(leaf, value, row, 0), kept, record)
         begin = jax.tree.map(lambda new, old: jax.lax.select(ok, new, old), following, begin)
-        return begin, kept, k + ok, ok, record
+        return begin, kept, k + ok, ok, worst
 
-    start = (state, kept, jnp.asarray(0), jnp.asarray(True), nothing)
+    start = (state, kept, jnp.asarray(0), jnp.asarray(True), Worst(nothing.residual, nothing.iterations))
     state, kept, k, _, last = jax.lax.while_loop(unfinished, advance, start)
     return state, kept, k, last
 
 
-def _with_worst(record: Record, before: Record, first: Array) -> Any:
-    """The record, with the largest residual and number of iterations since the stride began."""
-    residual = jnp.where(first, record.residual, jnp.maximum(record.residual, before.residual))
-    iterations = jnp.where(first, record.iterations, jnp.maximum(record.iterations, before.iterations))
-    return record._replace(residual=residual, iterations=iterations)
+def _worst(record: Record, before: Worst, first: Array) -> Worst:
+    """The largest residual and number of iterations since the stride began."""
+    return Worst(
+        jnp.where(first, record.residual, jnp.maximum(record.residual, before.residual)),
+        jnp.where(first, record.iterations, jnp.maximum(record.iterations, before.iterations)),
+    )
 
 
 def _reporter(progress: Progress, steps: int) -> Callable[[int], None]:
