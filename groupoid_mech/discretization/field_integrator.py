@@ -11,11 +11,12 @@ from groupoid_mech._types import Point, Scalar, Vector, VectorField
 from groupoid_mech.discretization.discretization_map import DiscretizationMap, manifold_of
 from groupoid_mech.discretization.integrator import Integrator, Taken, explicit
 from groupoid_mech.discretization.keeps_point import keeps_point
+from groupoid_mech.discretization.loose_ends import LooseEnds, loose_ends
 from groupoid_mech.discretization.map_at_step import map_at_step
 from groupoid_mech.discretization.step_search import StepSearch
 from groupoid_mech.errors import ArgumentError
 from groupoid_mech.manifolds.manifold import Manifold
-from groupoid_mech.manifolds.smooth_chart import smooth_local, smooth_retract
+from groupoid_mech.manifolds.smooth_chart import smooth_retract
 from groupoid_mech.mechanics.system import parameters_as_arrays
 
 
@@ -50,6 +51,10 @@ class MapIntegrator(Integrator):
         r"""The pair :math:`R(x, dt\,X(x))`."""
         return map_at_step(self.map, self.dt).arrow(x, self.dt * self.field(x))
 
+    def ends(self, x: Point) -> LooseEnds:
+        """The ends of the arrows near x: what would have to be searched for them is searched with the step."""
+        return loose_ends(map_at_step(self.map, self.dt), x)
+
 
 @final
 class FieldIntegrator(MapIntegrator):
@@ -74,17 +79,22 @@ class FieldIntegrator(MapIntegrator):
     """
 
     def begin(self, x: Point) -> StepSearch | None:
-        return None if keeps_point(self.map) else StepSearch(jnp.zeros(self.space.dim))
+        return None if keeps_point(self.map) else StepSearch(jnp.zeros(self.space.dim + self.ends(x).searched))
 
     def advance(self, x: Point, memory: Any) -> tuple[Taken, Any]:
         if keeps_point(self.map):
             return explicit(self.arrow(x)[1]), memory
 
-        def equations(w: Vector) -> tuple[Vector, Point]:
-            start, end = self.arrow(smooth_retract(self.space, x, w))
-            return smooth_local(self.space, x, start), end
+        ends, n = self.ends(x), self.space.dim
+        image = ends.image(x)
 
-        # Remembered are the coordinates of y at the last point: they change little from step to step.
+        def equations(unknowns: Vector) -> tuple[Vector, Point]:
+            y = smooth_retract(self.space, x, unknowns[:n])
+            start, end = ends.arrow(y, self.dt * self.field(y))
+            point, off = ends.point(end, unknowns[n:])
+            return jnp.concatenate([ends.gap(image, start), off]), point
+
+        # Remembered are the coordinates of y at the last point, and what was searched for the end: they change little from step to step.
         found, known = memory.solve(equations, self.space, x)
         taken = Taken(found.values, found.residual, found.iterations, found.converged)
         return taken, known.carried(self.space, x, taken.point)
@@ -114,13 +124,14 @@ class EndpointIntegrator(MapIntegrator):
         return None if keeps_point(self.map) else StepSearch(self.dt * self.field(x))
 
     def advance(self, x: Point, memory: Any) -> tuple[Taken, Any]:
-        middle = self.arrow(x)[1]
         if keeps_point(self.map):
-            return explicit(middle), memory
+            return explicit(self.arrow(x)[1]), memory
+        ends = self.ends(x)
+        middle = ends.arrow(x, self.dt * self.field(x))[1]
 
         def equations(w: Vector) -> tuple[Vector, Point]:
             end = smooth_retract(self.space, x, w)
-            return smooth_local(self.space, middle, self.arrow(end)[0]), end
+            return ends.gap(middle, ends.arrow(end, self.dt * self.field(end))[0]), end
 
         found, known = memory.solve(equations, self.space, x)
         taken = Taken(found.values, found.residual, found.iterations, found.converged)

@@ -64,10 +64,7 @@ class LagrangianLift(LiftedMap):
         self.lagrangian = as_pytree(lagrangian)
 
     def arrow(self, x: Point, v: Vector) -> Point:
-        bundle, n = self.groupoid.base, self.manifold.dim
-        p, p_dot = jax.jvp(lambda y: momentum(self.lagrangian, *y), (x,), (bundle.to_ambient(x, v),))
-        ends = CotangentLift(self.map).arrow((x[0], p), jnp.concatenate([v[:n], p_dot]))
-        (q0, p0), (q1, p1) = ends
+        (q0, p0), (q1, p1) = self.momenta(x, v)
         return (q0, velocity(self.lagrangian, q0, p0, x[1])), (q1, velocity(self.lagrangian, q1, p1, x[1]))
 
     def inverse(self, g: Point) -> tuple[Point, Vector]:
@@ -81,6 +78,17 @@ class LagrangianLift(LiftedMap):
 
     def adjoint(self) -> DiscretizationMap:
         return LagrangianLift(self.map.adjoint(), self.lagrangian)
+
+    def momenta(self, x: Point, v: Vector) -> tuple[Point, Point]:
+        r"""The pair :math:`R^{T^*} \circ T(FL)\,(x, v)` of points of T*Q, the ends of the arrow before :math:`FL^{-1}`: nothing is searched.
+
+        Args:
+            x: The point of TQ.
+            v: The velocity, in the frame of TQ.
+        """
+        bundle, n = self.groupoid.base, self.manifold.dim
+        p, p_dot = jax.jvp(lambda y: momentum(self.lagrangian, *y), (x,), (bundle.to_ambient(x, v),))
+        return CotangentLift(self.map).arrow((x[0], p), jnp.concatenate([v[:n], p_dot]))
 
 
 @final

@@ -75,7 +75,7 @@ class StepSearch(eqx.Module):
 
         Args:
             equations: The values of the equations, and other values at the same unknowns.
-            M: The manifold; the unknowns are tangent vectors of it at x, one after the other.
+            M: The manifold; the unknowns are tangent vectors of it at x, one after the other, the last of which may be one of its base.
             x: The point where the step begins.
         """
         # Points are rounded relative to their own size: far from the origin no equation can be met more exactly.
@@ -83,8 +83,8 @@ class StepSearch(eqx.Module):
         least = _SMALLEST_INCREMENT + _SMALLEST_PART * extent
 
         def sizes(unknowns: Vector) -> Vector:
-            largest = jnp.max(jnp.abs(unknowns.reshape(-1, M.dim)), axis=1)
-            return jnp.repeat(least + largest, M.dim)
+            vectors = jnp.split(unknowns, list(range(M.dim, unknowns.size, M.dim)))
+            return jnp.concatenate([jnp.full_like(v, least + jnp.max(jnp.abs(v))) for v in vectors])
 
         def kept(unknowns: Vector) -> tuple[Vector, tuple[Vector, Any]]:
             off, values = equations(unknowns)

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from programs import depth_of_searches
 
 import groupoid_mech as gm
 from groupoid_mech.discretization.hamiltonian_family import HamiltonianFamily
@@ -71,21 +72,6 @@ def distance(left, right):
 
 
 # ------------------------------------------------------------------------- one search in a step
-
-
-def depth_of_searches(program):
-    """How many loops of unknown length are inside of each other in a program."""
-
-    def deepest(jaxpr):
-        return max((inside(equation) for equation in jaxpr.eqns), default=0)
-
-    def inside(equation):
-        leaves = jax.tree.leaves(list(equation.params.values()), is_leaf=lambda leaf: hasattr(leaf, "eqns"))
-        parts = [getattr(leaf, "jaxpr", leaf) for leaf in leaves]
-        depth = max((deepest(part) for part in parts if hasattr(part, "eqns")), default=0)
-        return depth + (equation.primitive.name == "while")
-
-    return deepest(program.jaxpr)
 
 
 def depth_of_step(make):
