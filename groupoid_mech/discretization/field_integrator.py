@@ -62,7 +62,8 @@ class FieldIntegrator(MapIntegrator):
 
     The equivalent :math:`dt\,X(y) = v`, :math:`(y, v) = R^{-1}(x_k, x_{k+1})` is BM (4.2) for second-order equations, where M = TQ, and BM (5.2)
     for a Hamiltonian field on T*Q. Euler's methods, the midpoint rule and the θ-method are cases. No inverse of R is needed: the unknown is
-    the point y. For a retraction y is :math:`x_k`: the step is explicit.
+    the point y. For a retraction y is :math:`x_k`: the step is explicit. With a `LagrangianLift` it is BM (5.3): :math:`R^1` is compared with
+    :math:`x_k` by momenta, and the velocity of :math:`x_{k+1}` is sought with y.
 
     Args:
         field: The vector field X, with values in the frame at the point.
@@ -84,7 +85,6 @@ class FieldIntegrator(MapIntegrator):
     def advance(self, x: Point, memory: Any) -> tuple[Taken, Any]:
         if keeps_point(self.map):
             return explicit(self.arrow(x)[1]), memory
-
         ends, n = self.ends(x), self.space.dim
         image = ends.image(x)
 

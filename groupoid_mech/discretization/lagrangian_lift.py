@@ -11,7 +11,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from groupoid_mech._arguments import as_pytree, is_concrete, is_finite, name_of, require_function, require_instances
+from groupoid_mech._arguments import (
+    as_pytree,
+    checked,
+    is_concrete,
+    is_finite,
+    name_of,
+    require_function,
+    require_instances,
+)
 from groupoid_mech._types import Array, Covector, Matrix, Point, Scalar, Vector
 from groupoid_mech.discretization.cotangent_lift import CotangentLift, turned
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
@@ -79,6 +87,7 @@ class LagrangianLift(LiftedMap):
     def adjoint(self) -> DiscretizationMap:
         return LagrangianLift(self.map.adjoint(), self.lagrangian)
 
+    @checked("point", "algebroid_vector")
     def momenta(self, x: Point, v: Vector) -> tuple[Point, Point]:
         r"""The pair :math:`R^{T^*} \circ T(FL)\,(x, v)` of points of T*Q, the ends of the arrow before :math:`FL^{-1}`: nothing is searched.
 

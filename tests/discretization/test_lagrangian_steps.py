@@ -101,10 +101,12 @@ def test_orbits_of_a_bounded_velocity_are_those_of_the_map(name, R):
         assert distance(method.adjoint().with_step(-DT)(run.end), method.run(x, 39).end) <= ROUNDED
 
 
-def before_the_equator(count=100):
-    """Points and velocities that cross the equator of S² after 0.1 to 0.9 of a step, upwards and downwards."""
+def about_the_equator(count=400):
+    """Points and velocities that cross the equator of S² upwards and downwards, in a step, or next to its start, its middle or its end."""
     rng = np.random.default_rng(3)
-    angles, late = 2 * np.pi * rng.uniform(size=count), rng.uniform(0.1, 0.9, count)
+    angles = 2 * np.pi * rng.uniform(size=count)
+    close = np.array([0, 0.5, 1])[np.arange(count) % 3] + 10 ** rng.uniform(-12, -1, count) * rng.choice([-1, 1], count)
+    late = np.where(np.arange(count) < count // 4, rng.uniform(0.1, 0.9, count), close)
     there = np.stack([np.cos(angles), np.sin(angles), np.zeros(count)], axis=1)
     along = np.stack([-np.sin(angles), np.cos(angles), np.zeros(count)], axis=1)
     climb = rng.choice([-1, 1], count) * rng.uniform(0.5, 1.0, count)
@@ -117,17 +119,19 @@ def before_the_equator(count=100):
 @pytest.mark.parametrize("name", ["field", pytest.param("ends", marks=pytest.mark.extended)])
 def test_steps_across_the_equator_are_those_of_the_map(name):
     """Where the frame of the sphere jumps: components change their sign, a step does not notice."""
-    starts = before_the_equator()
+    starts = about_the_equator()
 
     def steps(method):
         return jax.jit(jax.vmap(lambda x: method.advance(x, method.begin(x))[0]))(starts)
 
     taken, expected = (steps(method) for method in both(name, swollen, SPHERE[1]))
     assert np.all(taken.converged)
-    assert np.all(taken.point[0][:, 2] * starts[0][:, 2] < 0)
+    across = taken.point[0][:, 2] * starts[0][:, 2] < 0
+    assert 200 < np.sum(across) < 350
     assert distance(taken.point, expected.point) <= ROUNDED
     assert float(np.max(taken.residual)) <= 1e-15
-    assert int(np.max(taken.iterations)) <= 10
+    # With velocities that are not carried along to the end, as their components are, it would be 7.3 in the mean.
+    assert float(np.mean(taken.iterations)) <= 6.7
 
 
 @pytest.mark.extended
