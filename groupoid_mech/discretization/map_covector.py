@@ -6,16 +6,18 @@ Convention: horizontal and vertical as in `retraction_covector`.
 """
 
 from functools import singledispatch
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from groupoid_mech._types import Covector, Point, Scalar, Vector
+from groupoid_mech._types import Covector, Point, Vector
 from groupoid_mech.discretization.discretization_map import DiscretizationMap
 from groupoid_mech.discretization.midpoint_map import MidpointMap
 from groupoid_mech.discretization.retraction import ChartMap
 from groupoid_mech.discretization.theta_map import ThetaMap
 from groupoid_mech.groupoids.pair import PairGroupoid
+from groupoid_mech.manifolds.manifold import Manifold
 from groupoid_mech.manifolds.retraction_covector import retraction_covector
 from groupoid_mech.manifolds.smooth_chart import frame_components
 from groupoid_mech.manifolds.tangent_bundle import TangentBundle
@@ -49,24 +51,27 @@ def _(R: ChartMap, x: Point, v: Vector, g: Point, mu: Covector) -> tuple[Covecto
 
 @map_covector.register
 def _(R: MidpointMap, x: Point, v: Vector, g: Point, mu: Covector) -> tuple[Covector, Covector]:
-    return _parted(R, -0.5, 0.5, x, v, g, mu)
+    half = 0.5 * v
+    return _parted(R.manifold, (-half, half), (-0.5, 0.5), x, g, mu)
 
 
 @map_covector.register
 def _(R: ThetaMap, x: Point, v: Vector, g: Point, mu: Covector) -> tuple[Covector, Covector]:
     if not (isinstance(R.retraction, ChartMap) and isinstance(R.groupoid, PairGroupoid) and R.theta.ndim == 0):
         return _by_tangent(R, x, v, mu)
-    return _parted(R, -R.theta, 1 - R.theta, x, v, g, mu)
+    parts = -R.theta, 1 - R.theta
+    return _parted(R.groupoid.base, (parts[0] * v, parts[1] * v), parts, x, g, mu)
 
 
 def _parted(
-    R: DiscretizationMap, back: Scalar | float, ahead: Scalar | float, x: Point, v: Vector, g: Point, mu: Covector
+    Q: Manifold, ways: tuple[Vector, Vector], parts: tuple[Any, Any], x: Point, g: Point, mu: Covector
 ) -> tuple[Covector, Covector]:
-    r"""For the map :math:`R(x, v) = (\operatorname{retract}(x, bv), \operatorname{retract}(x, av))`."""
-    Q, (start, end) = R.groupoid.base, jnp.split(mu, 2)
-    horizontal, vertical = retraction_covector(Q, x, back * v, g[0], start)
-    further, upright = retraction_covector(Q, x, ahead * v, g[1], end)
-    return horizontal + further, back * vertical + ahead * upright
+    r"""For the map :math:`R(x, v) = (\operatorname{retract}(x, bv), \operatorname{retract}(x, av))`, with the ways bv, av and the parts b, a."""
+    covectors = jnp.split(mu, 2)
+    (horizontal, vertical), (further, upright) = (
+        retraction_covector(Q, x, way, y, covector) for way, y, covector in zip(ways, g, covectors, strict=True)
+    )
+    return horizontal + further, parts[0] * vertical + parts[1] * upright
 
 
 def _by_tangent(R: DiscretizationMap, x: Point, v: Vector, mu: Covector) -> tuple[Covector, Covector]:
