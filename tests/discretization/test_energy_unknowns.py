@@ -54,7 +54,7 @@ BUNDLE = gm.CanonicalPoisson(T_S2), heavy, gm.CotangentLift(gm.theta_map(S2, 0.5
 DUAL = gm.LinearPoisson(LieAlgebra(gm.SO3()))
 ALGEBRA = DUAL, body, gm.theta_map(DUAL.manifold, 0.4), (jnp.zeros(0), jnp.array([0.5, 1.2, -0.8]))
 CASES = [
-    pytest.param(BUNDLE, gm.GonzalezGradient, id="T*S2", marks=pytest.mark.slow),
+    pytest.param(BUNDLE, gm.GonzalezGradient, id="T*S2", marks=pytest.mark.extended),
     pytest.param(ALGEBRA, gm.ItohAbeGradient, id="so3*"),
     pytest.param(BUNDLE, gm.MeanGradient, id="T*S2, mean", marks=pytest.mark.extended),
     pytest.param(BUNDLE, gm.ItohAbeGradient, id="T*S2, axes", marks=pytest.mark.extended),

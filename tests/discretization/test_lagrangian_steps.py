@@ -66,6 +66,7 @@ LINE = relativistic, gm.theta_map(R1, 0.5), (jnp.array([0.3]), jnp.array([0.6]))
 SPHERE = swollen, gm.theta_map(S2, 0.5), (S2.project(jnp.array([0.6, -0.5, 0.1])), jnp.array([0.4, -0.9]))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("case", [LINE, SPHERE], ids=["line", "sphere"])
 def test_no_velocity_is_searched_inside_of_the_search_for_a_step(name, case):
@@ -116,7 +117,9 @@ def about_the_equator(count=400):
     return jnp.asarray(q), jax.vmap(S2.from_ambient)(q, u + 0.3 * rng.uniform(-1, 1, (count, 1)) * along)
 
 
-@pytest.mark.parametrize("name", ["field", pytest.param("ends", marks=pytest.mark.extended)])
+@pytest.mark.parametrize(
+    "name", [pytest.param("field", marks=pytest.mark.slow), pytest.param("ends", marks=pytest.mark.extended)]
+)
 def test_steps_across_the_equator_are_those_of_the_map(name):
     """Where the frame of the sphere jumps: components change their sign, a step does not notice."""
     starts = about_the_equator()
@@ -173,7 +176,8 @@ def test_velocities_at_the_end_have_the_momenta_of_the_lift():
     assert distance(off, jnp.zeros(2)) <= 1e-15
 
 
-@pytest.mark.parametrize("mass", [1e-12, 1e24])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("mass", [1e24, 1e-12])
 def test_gaps_of_momenta_are_measured_as_velocities(mass):
     """Neither a light nor a heavy body passes for one whose equations are solved, or are not."""
     method = both("field", lambda q, v: mass * (jnp.sum(v * v) / 2 + jnp.cos(q[0])), LINE[1])[0]
@@ -202,6 +206,7 @@ def check_derivatives(name, case):
     assert float(jnp.max(jnp.abs(found[1]))) > 0.1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", METHODS)
 def test_derivatives_of_a_step_are_those_of_the_map(name):
     check_derivatives(name, LINE)
@@ -213,6 +218,7 @@ def test_derivatives_of_a_step_on_the_sphere_are_those_of_the_map(name):
     check_derivatives(name, SPHERE)
 
 
+@pytest.mark.extended
 def test_steps_by_lifts_compose():
     """Two maps with steps of different length, the second of which starts where no step of its own has ended."""
     first, second = (

@@ -283,7 +283,7 @@ def test_steps_by_geodesics_compose():
     assert distance(composed.run(LINE_START, 5).points, successive.run(LINE_START, 5).points) <= ROUNDED
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_steps_on_a_level_set_compose():
     """The point in between is on the level set, though it is searched with the step."""
     R = gm.ChartMap(OVAL)

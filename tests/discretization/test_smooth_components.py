@@ -167,11 +167,11 @@ def test_hamiltonian_vectors(Q):
 
 LIFTS = {
     "S2": gm.CotangentLift(gm.theta_map(S2, 0.5)),
-    "Heisenberg": gm.CotangentLift(gm.theta_map(gm.Heisenberg(), 0.5)),
     "S2, a third": gm.CotangentLift(gm.theta_map(S2, 0.3)),
     "S2, projected": gm.CotangentLift(gm.ProjectionMap(S2)),
     "SO3": gm.CotangentLift(gm.theta_map(gm.SO3(), 0.5)),
     "S2 x R1": gm.CotangentLift(gm.theta_map(gm.ProductManifold(S2, gm.Euclidean(1)), 0.5)),
+    "Heisenberg": gm.CotangentLift(gm.theta_map(gm.Heisenberg(), 0.5)),
 }
 
 
