@@ -69,6 +69,7 @@ def test_projections_of_groups_are_inverted(M):
 # ------------------------------------------------------------------- points that are not the nearest
 
 
+@pytest.mark.extended
 def test_a_critical_point_that_is_not_the_nearest_is_not_reached():
     """Of this spheroid the point x is farther from x + v than y is, and yet y is not the nearest one."""
     x, y = (SPHEROID.project(jnp.array(p)) for p in ([-0.0362, -0.2671, -0.1689], [0.7522, 0.1394, 0.1549]))
@@ -138,7 +139,7 @@ def families(R, dt):
 @pytest.mark.parametrize(
     ("name", "family"),
     [
-        *(pytest.param(name, "hamiltonian", marks=pytest.mark.slow if "middle" in name else ()) for name in LONG),
+        *(pytest.param(name, "hamiltonian", marks=pytest.mark.extended if "middle" in name else ()) for name in LONG),
         *(
             pytest.param(name, family, marks=pytest.mark.extended)
             for name in ("retraction, longer", "middle, longer")

@@ -173,7 +173,7 @@ def check_way_back(function, R, x):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param("geodesic", marks=pytest.mark.slow),
+        pytest.param("geodesic", marks=pytest.mark.extended),
         *(pytest.param(name, marks=pytest.mark.extended) for name in ("adjoint", "middle")),
     ],
 )
@@ -187,6 +187,7 @@ def test_the_flow_is_that_of_the_inverse(name):
 OVAL_START = OVAL.retract(OVAL.point, jnp.array([0.2])), jnp.array([0.8])
 
 
+@pytest.mark.slow
 def test_steps_on_a_level_set_are_those_of_the_map():
     """Once around the oval and more, where the frame turns about: the arrow is R(x, dt ∂H/∂p(x, p)) at the inner point x."""
     R = MAPS["oval"](DT)

@@ -119,7 +119,7 @@ def test_the_alias_is_what_makes_geomstats_importable():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_a_numpy_that_has_trapz_keeps_its_own():
     done = fresh(
         "import numpy as np\n"
@@ -131,7 +131,7 @@ def test_a_numpy_that_has_trapz_keeps_its_own():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_another_backend_is_refused():
     done = fresh(
         "import sys, types\n"

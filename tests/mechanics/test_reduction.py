@@ -175,7 +175,7 @@ def constrained(factor):
     return gm.SystemMorphism(to_circle(), gm.pulled_back(other, to_circle()), system)
 
 
-@pytest.mark.parametrize("factor", [1.0, -2.5])
+@pytest.mark.parametrize("factor", [pytest.param(1.0, marks=pytest.mark.extended), -2.5])
 def test_multipliers_are_those_of_the_reduced_constraints(factor):
     reduction = constrained(factor)
     assert reduction.same_family == (factor == 1.0)
