@@ -38,7 +38,7 @@ types: $(VENV)/.dev
 
 # More processes than most machines of a CI have cores: each takes some pages, and pages differ in length.
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -W --keep-going -j 4 -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -j 8 -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 install: $(VENV)/.created
